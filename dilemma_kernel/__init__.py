@@ -1,0 +1,1 @@
+"""The ground floor: what every room speaks. It imports none of them."""
