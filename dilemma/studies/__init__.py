@@ -1,0 +1,1 @@
+"""Studies: they compose the stages, and hand one stage's products to the next."""
