@@ -1,0 +1,76 @@
+"""The call log as a cache: a reply is asked for once, and stored before it is used."""
+
+import asyncio
+
+from dilemma_kernel.models.keys import call_key
+from dilemma_kernel.ports import CallLog, ChatModel
+from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
+
+_Outcome = ChatReply | Exception | None
+"""What a flight brought: a reply, an error, or nothing because it was cancelled."""
+
+
+class Cached:
+    """A model behind a call log. Equal requests in flight are one call.
+
+    Args:
+        model: the model to ask.
+        log: where replies are kept; ``put`` returns once committed.
+        study: scope of the keys.
+    """
+
+    def __init__(self, model: ChatModel, log: CallLog, study: str) -> None:
+        self.name = model.name
+        self.identity = model.identity
+        self.hits = 0
+        """Replies that came from the log."""
+        self.joined = 0
+        """Requests that joined an equal one in flight."""
+        self._model = model
+        self._log = log
+        self._study = study
+        self._flights: dict[str, asyncio.Future[_Outcome]] = {}
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._model.capabilities
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        key = call_key(self._study, self.identity, request)
+        while flight := self._flights.get(key):
+            self.joined += 1
+            outcome = await asyncio.shield(flight)
+            if outcome is not None:
+                return _landed(outcome)
+        return await self._fly(key, request)
+
+    async def _fly(self, key: str, request: ChatRequest) -> ChatReply:
+        flight: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
+        self._flights[key] = flight
+        outcome: _Outcome = None
+        try:
+            outcome = await self._ask(key, request)
+        except Exception as error:
+            outcome = error
+        finally:
+            del self._flights[key]
+            flight.set_result(outcome)
+        return _landed(outcome)
+
+    async def _ask(self, key: str, request: ChatRequest) -> ChatReply:
+        stored = await self._log.get(key)
+        if stored is not None:
+            self.hits += 1
+            return stored
+        reply = await self._model.complete(request)
+        await self._log.put(key, request, reply, self.name)
+        return reply
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+
+def _landed(outcome: ChatReply | Exception) -> ChatReply:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome

@@ -1,0 +1,56 @@
+"""From a model's name to its adapter. No adapter's library is imported before it is asked for."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from urllib.parse import parse_qsl
+
+from dilemma_kernel.errors import UnknownModelError
+from dilemma_kernel.models.config import ModelConfig
+from dilemma_kernel.models.scripted import AGENTS, ScriptedAgent, Truth
+from dilemma_kernel.ports import ChatModel
+
+ScriptedFactory = Callable[[str, Mapping[str, str]], ChatModel]
+"""Takes the model's full name and the options behind its ``?``."""
+
+
+def resolve(
+    name: str,
+    config: ModelConfig,
+    truth: Truth | None = None,
+    *,
+    scripted: Mapping[str, ScriptedFactory] | None = None,
+) -> ChatModel:
+    """The model that answers to ``name``.
+
+    Args:
+        name: an alias of ``config``, ``scripted/NAME``, ``local/…``, ``hf/…``, ``python:module:factory``, or any
+            name that litellm knows.
+        config: aliases, overrides, prices, and the environment that keys are read from.
+        truth: for scripted agents, the actions as presented in the episode of a call.
+        scripted: further scripted models by name, from other packages.
+
+    Raises:
+        UnknownModelError: nothing answers to this name.
+        MissingKeyError: the key is missing or empty.
+        MissingExtraError: the adapter's library is not installed.
+    """
+    entry = config.entry(name)
+    target = entry.model or name
+    scheme, slash, rest = target.partition("/")
+    if scheme == "scripted" and slash:
+        return _scripted(target, rest, truth, scripted or {})
+    raise UnknownModelError(f"no model answers to {name!r}")
+
+
+def _scripted(name: str, rest: str, truth: Truth | None, further: Mapping[str, ScriptedFactory]) -> ChatModel:
+    script, _, query = rest.partition("?")
+    if script in further:
+        return further[script](name, dict(parse_qsl(query, keep_blank_values=True)))
+    known = sorted({*AGENTS, *further})
+    if script not in AGENTS or query:
+        close = get_close_matches(script, known, n=1)
+        hint = f"did you mean scripted/{close[0]}? " if close and script not in AGENTS else ""
+        raise UnknownModelError(f"no scripted model {name!r}: {hint}there are {', '.join(known)}, without options")
+    if truth is None:
+        raise UnknownModelError(f"{name} plays the agent of an episode and nothing else")
+    return ScriptedAgent(name, AGENTS[script], truth)
