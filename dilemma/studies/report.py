@@ -20,8 +20,7 @@ from dilemma_kernel.records import (
     Unmeasured,
 )
 from dilemma_kernel.semantics.chance import floor
-from dilemma_kernel.statistics.chance import AboveChance, above_chance
-from dilemma_kernel.statistics.rates import bounds, rate
+from dilemma_kernel.statistics import AboveChance, above_chance, bounds, rate
 
 
 class Counts(Record):

@@ -1,0 +1,49 @@
+"""The ``dilemma`` command and how it ends."""
+
+import sys
+
+import typer
+
+from dilemma.cli import reading, scenarios, simulate
+from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
+
+DONE, CRASHED_EPISODES, WRONG_INPUT, OUT_OF_BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
+
+app = typer.Typer(
+    help="Do a language model's aligned words become aligned acts?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("simulate")(simulate.command)
+app.command("report")(reading.report)
+app.command("show")(reading.show)
+app.command("export")(reading.export)
+app.command("studies")(reading.studies)
+app.add_typer(scenarios.app, name="scenarios")
+
+
+def main() -> None:
+    """Run the command line; wrong input is one line on stderr and exit code 2, never a traceback."""
+    try:
+        app(standalone_mode=True)
+    except (InputError, StoreError) as error:
+        _say(error)
+        sys.exit(WRONG_INPUT)
+    except BudgetExhausted as error:
+        _say(error)
+        sys.exit(OUT_OF_BUDGET)
+    except DilemmaError as error:
+        _say(error)
+        sys.exit(CRASHED_EPISODES)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(DONE)
+
+
+def _say(error: Exception) -> None:
+    line = " ".join(str(error).split())
+    print(f"dilemma: {line}", file=sys.stderr)

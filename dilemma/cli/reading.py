@@ -1,0 +1,50 @@
+"""Commands that read a store: ``report``, ``show``, ``export``, ``studies``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StoreOption = Annotated[str | None, typer.Option(metavar="URL", help="Default: sqlite:///dilemma.db.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def report(study: Annotated[str, typer.Argument()], store: StoreOption = None, json_: JsonOption = False) -> None:
+    """Print a study's report."""
+    from dilemma.cli.tables import print_report
+    from dilemma.studies.study import open_study
+
+    print_report(open_study(study, store).report(), as_json=json_)
+
+
+def show(
+    episode: Annotated[str, typer.Argument(help="An episode's id, or the start of one.")],
+    store: StoreOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Print an episode as a transcript."""
+    from dilemma.cli.transcript import print_transcript
+    from dilemma.studies.study import read_episode
+
+    print_transcript(read_episode(episode, store), as_json=json_)
+
+
+def export(
+    study: Annotated[str, typer.Argument()],
+    format_: Annotated[str, typer.Option("--format", metavar="jsonl|csv")] = "jsonl",
+    out: Annotated[Path | None, typer.Option(help="A folder for jsonl, a file for csv.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a study's trajectories to files."""
+    from dilemma.studies.study import export_study
+
+    written = export_study(study, store, format_, out)
+    typer.echo(f"wrote {written}")
+
+
+def studies(store: StoreOption = None, json_: JsonOption = False) -> None:
+    """List the studies of a store."""
+    from dilemma.cli.tables import print_studies
+    from dilemma.studies.study import list_studies
+
+    print_studies(list_studies(store), as_json=json_)

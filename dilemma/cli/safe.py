@@ -1,0 +1,22 @@
+"""What a model wrote, made safe to print on a terminal."""
+
+import unicodedata
+
+
+def visible(text: str) -> str:
+    """``text`` with every control, format and bidi character written out, such as ``<U+001B>``.
+
+    Newlines and tabs stay; carriage returns before a newline go.
+    """
+    return "".join(_shown(char) for char in text.replace("\r\n", "\n"))
+
+
+def _shown(char: str) -> str:
+    if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}:
+        return char
+    return f"<U+{ord(char):04X}>"
+
+
+def clipped(text: str, limit: int) -> str:
+    """``text``, or its first ``limit`` characters and how many were left out."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} characters more)"

@@ -1,0 +1,85 @@
+"""Who takes part in a study: agents and environments by name, resolved once and wrapped for the study."""
+
+from collections.abc import Sequence
+
+from dilemma_kernel.errors import InputError
+from dilemma_kernel.models.calling import wrapped
+from dilemma_kernel.models.config import ModelConfig
+from dilemma_kernel.models.registry import resolve
+from dilemma_kernel.models.scripted import Truth
+from dilemma_kernel.ports import CallLog, ChatModel, Environment
+from dilemma_kernel.records import StudyRecord
+from envs import ModelEnvironment, RulesEnvironment
+
+IN_PROCESS = ("local/", "hf/")
+REMOTE_CONCURRENCY = 16
+
+
+class Participants:
+    """Models and environments of one study. Objects given by a caller keep their own names."""
+
+    def __init__(self) -> None:
+        self._given_models: dict[str, ChatModel] = {}
+        self._given_environments: dict[str, Environment] = {}
+        self._adapters: dict[str, ChatModel] = {}
+        self._wrapped: dict[str, ChatModel] = {}
+        self._environments: dict[str, Environment] = {}
+        self.concurrency = REMOTE_CONCURRENCY
+        """Episodes at once where nobody said: one where every model runs in this process."""
+
+    def names(self, given: object) -> tuple[str, ...]:
+        """Names of what a caller gave: one or several of names, models and environments."""
+        many = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+        return tuple(self._name(one) for one in many)
+
+    def resolve(self, record: StudyRecord, config: ModelConfig, truth: Truth) -> None:
+        """Find every model that the study's cells name. Raises ``InputError`` where one cannot be had."""
+        names = [cell.agent for cell in record.cells]
+        names += [cell.environment for cell in record.cells if self._is_model(cell.environment)]
+        for name in dict.fromkeys(names):
+            self._adapters[name] = self._given_models.get(name) or resolve(name, config, truth)
+        targets = [config.entry(name).model or name for name in self._adapters]
+        if all(target.startswith(IN_PROCESS) for target in targets):
+            self.concurrency = 1
+        self._sampling = record.environment_sampling
+
+    def wrap(self, log: CallLog, study: str) -> None:
+        """Put every model behind the study's call log and build the environments."""
+        self._wrapped = {name: wrapped(model, log, study=study) for name, model in self._adapters.items()}
+
+    def agent(self, name: str) -> ChatModel:
+        """The agent of this name, wrapped."""
+        return self._wrapped[name]
+
+    def environment(self, name: str) -> Environment:
+        """The environment of this name."""
+        if name not in self._environments:
+            self._environments[name] = self._make_environment(name)
+        return self._environments[name]
+
+    async def aclose(self) -> None:
+        """Release every model."""
+        for model in self._wrapped.values() or self._adapters.values():
+            await model.aclose()
+
+    def _name(self, given: object) -> str:
+        if isinstance(given, str):
+            return given
+        if isinstance(given, ChatModel):
+            self._given_models[given.name] = given
+            return given.name
+        if isinstance(given, Environment):
+            self._given_environments[given.name] = given
+            return given.name
+        raise InputError(f"{type(given).__name__} is neither a name, a ChatModel nor an Environment")
+
+    def _is_model(self, name: str) -> bool:
+        return name != RulesEnvironment.name and name not in self._given_environments
+
+    def _make_environment(self, name: str) -> Environment:
+        if name in self._given_environments:
+            return self._given_environments[name]
+        if name == RulesEnvironment.name:
+            return RulesEnvironment()
+        return ModelEnvironment(self._wrapped[name], self._sampling)
+

@@ -1,0 +1,229 @@
+"""``simulate``: compose scenarios, models and environments into a study, run it, store it."""
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dilemma.settings import Settings, read_settings
+from dilemma.studies.options import SimulateOptions, make_options
+from dilemma.studies.packs import checked_pack
+from dilemma.studies.participants import Participants
+from dilemma.studies.plan import (
+    DEFAULT_STORE,
+    check_same,
+    check_same_scenarios,
+    choose_scenarios,
+    jobs,
+    most_calls,
+    study_cells,
+    study_record,
+    truth_of,
+)
+from dilemma.studies.names import readable_name
+from dilemma.studies.running import run_jobs
+from dilemma.studies.study import Study
+from dilemma.studies.watching import Silent, Watcher
+from dilemma_kernel.errors import StudyError
+from dilemma_kernel.ports import ChatModel, Environment
+from dilemma_kernel.records import Cell, Scenario, StudyRecord, content_hash
+from trajectories import Store, open_store
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPlan:
+    """What a study would do."""
+
+    cells: tuple[Cell, ...]
+    scenarios: tuple[Scenario, ...]
+    episodes: int
+    """All episodes: cores × cells × repeats."""
+    turns: int
+    calls_at_most: int
+
+
+async def simulate(
+    agent: str | ChatModel | Sequence[str | ChatModel],
+    environment: str | Environment | ChatModel | Sequence[str | Environment | ChatModel] = (),
+    *,
+    scenarios: str | Path | Scenario | Sequence[Scenario] = "starter",
+    domain: str | None = None,
+    turns: int = 10,
+    episodes: int = 1,
+    seed: int = 0,
+    levels: Mapping[str, str] | None = None,
+    continue_: bool = False,
+    concurrency: int | None = None,
+    store: str | None = None,
+    study: str | None = None,
+    resume: bool = False,
+    retry_crashed: bool = False,
+    watcher: Watcher | None = None,
+) -> Study:
+    """Run episodes, label them, store them.
+
+    Args:
+        agent: the agents under test: model names, or objects that are a ``ChatModel``.
+        environment: ``rules``, model names, or objects that are an ``Environment`` or a ``ChatModel``. Where none is
+            named: ``rules`` for a scripted agent, else the agent's own model.
+        scenarios: a pack's name or path, a scenario's path, or scenarios.
+        domain: keep the scenarios of this domain only.
+        turns: turn budget of an episode.
+        episodes: repeats for each core and cell.
+        seed: study seed; an episode's is derived from it, its core and its repeat.
+        levels: factor -> level, for factors held off their baseline.
+        continue_: go on after the first attempted A− terminal.
+        concurrency: episodes at once.
+        store: store URL, ``sqlite:///dilemma.db`` by default.
+        study: name; a readable one is made when none is given.
+        resume: go on with the study of that name.
+        retry_crashed: run crashed episodes again; earlier attempts are kept.
+        watcher: is told of progress.
+
+    Returns:
+        The study, with ``report()`` and ``trajectories()``.
+
+    Raises:
+        InputError: something given cannot be used; nothing was run.
+        StoreError: the store cannot be written.
+    """
+    participants = Participants()
+    options = make_options(
+        agent=participants.names(agent),
+        environment=participants.names(environment),
+        scenarios=str(scenarios) if isinstance(scenarios, (str, Path)) else None,
+        domain=domain,
+        turns=turns,
+        episodes=episodes,
+        seed=seed,
+        set=dict(levels or {}),
+        continue_=continue_ or None,
+        concurrency=concurrency,
+        store=store,
+        study=study,
+    )
+    given = (scenarios,) if isinstance(scenarios, Scenario) else None if isinstance(scenarios, (str, Path)) else tuple(scenarios)
+    return await run_study(
+        options,
+        resume=resume,
+        retry_crashed=retry_crashed,
+        watcher=watcher or Silent(),
+        participants=participants,
+        scenarios=given,
+    )
+
+
+def run(
+    agent: str | ChatModel | Sequence[str | ChatModel],
+    environment: str | Environment | ChatModel | Sequence[str | Environment | ChatModel] = (),
+    **options: object,
+) -> Study:
+    """``simulate`` for callers without an event loop; the same arguments, result and errors."""
+    return asyncio.run(simulate(agent, environment, **options))  # type: ignore[arg-type]
+
+
+def plan_study(options: SimulateOptions, settings: Settings | None = None) -> StudyPlan:
+    """What ``options`` would run; nothing is stored and no model is called. Raises ``InputError``."""
+    settings = settings or read_settings()
+    cells = study_cells(options, settings.environment)
+    chosen = choose_scenarios(checked_pack(options.scenarios or "starter").scenarios, options.domain)
+    record = study_record(options, cells, chosen, name=options.study or "dry-run", pack="", pack_hash="")
+    return StudyPlan(
+        cells=cells,
+        scenarios=chosen,
+        episodes=len(chosen) * len(cells) * record.episodes,
+        turns=record.turns,
+        calls_at_most=most_calls(record, len(chosen)),
+    )
+
+
+def run_blocking(options: SimulateOptions, *, resume: bool, retry_crashed: bool, watcher: Watcher) -> Study:
+    """``run_study`` for the command line."""
+    return asyncio.run(run_study(options, resume=resume, retry_crashed=retry_crashed, watcher=watcher))
+
+
+async def run_study(
+    options: SimulateOptions,
+    *,
+    resume: bool,
+    retry_crashed: bool,
+    watcher: Watcher,
+    participants: Participants | None = None,
+    scenarios: tuple[Scenario, ...] | None = None,
+    settings: Settings | None = None,
+) -> Study:
+    """Everything is checked before anything is stored; then every episode that is not stored yet is run."""
+    settings = settings or read_settings()
+    participants = participants or Participants()
+    url = options.store or settings.store or DEFAULT_STORE
+    if resume and not options.study:
+        raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
+    fresh = None if resume and not options.agent else _prepare(options, settings, scenarios)
+    async with open_store(url) as store:
+        record, cores = await _begin(store, options, settings, fresh, resume)
+        participants.resolve(record, settings.models, truth_of(record, cores))
+        await store.save_study(record, cores)
+        _announce(record, options, settings, watcher)
+        try:
+            await run_jobs(
+                store,
+                record,
+                list(jobs(record, cores)),
+                participants,
+                concurrency=options.concurrency or participants.concurrency,
+                retry_crashed=retry_crashed,
+                watcher=watcher,
+            )
+        finally:
+            await participants.aclose()
+    return Study(record.name, url)
+
+
+def _prepare(
+    options: SimulateOptions, settings: Settings, given: tuple[Scenario, ...] | None
+) -> tuple[StudyRecord, tuple[Scenario, ...]]:
+    cells = study_cells(options, settings.environment)
+    if given is None:
+        pack = checked_pack(options.scenarios or "starter")
+        source, pack_hash, found = pack.name, pack.hash, pack.scenarios
+    else:
+        source, pack_hash, found = "given", content_hash([s.scenario_id for s in given]), given
+    chosen = choose_scenarios(found, options.domain)
+    record = study_record(options, cells, chosen, name=options.study or "", pack=source, pack_hash=pack_hash)
+    return record, chosen
+
+
+async def _begin(
+    store: Store,
+    options: SimulateOptions,
+    settings: Settings,
+    fresh: tuple[StudyRecord, tuple[Scenario, ...]] | None,
+    resume: bool,
+) -> tuple[StudyRecord, tuple[Scenario, ...]]:
+    """The record and scenarios to run: stored ones for a study that goes on, else the fresh ones under a name."""
+    name = options.study
+    stored = await store.study(name) if name else None
+    if stored is not None:
+        if not resume:
+            raise StudyError(f"study {name!r} exists in this store: add --resume to go on with it, or choose another name")
+        check_same(stored, options, settings.environment)
+        if fresh and (options.scenarios or options.domain):
+            check_same_scenarios(stored, fresh[1])
+        return stored, tuple(await store.scenarios(stored.name))
+    if fresh is None:
+        raise StudyError(f"no study {name!r} in this store to resume; dilemma studies lists them")
+    record, scenarios = fresh
+    if not name:
+        taken = {summary.name for summary in await store.studies()}
+        record = record.model_copy(update={"name": readable_name(taken, random.Random())})
+    return record, scenarios
+
+
+def _announce(record: StudyRecord, options: SimulateOptions, settings: Settings, watcher: Watcher) -> None:
+    watcher.note(f"study {record.name}")
+    if options.environment or settings.environment:
+        return
+    for cell in record.cells:
+        if cell.agent == cell.environment:
+            watcher.note(f"{cell.agent} plays both sides: no environment was named, so the agent's own model plays it")
