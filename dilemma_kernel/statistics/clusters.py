@@ -56,6 +56,12 @@ def sums(values: ArrayLike, *groups: Groups) -> Array:
     return np.asarray(totals, dtype=np.float64).reshape(shape)
 
 
+def share(successes: ArrayLike, totals: ArrayLike) -> Array:
+    """Successes / totals, elementwise; NaN where the total is 0."""
+    hits, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(totals, dtype=np.float64))
+    return np.asarray(np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
 def linearised_se(influence: ArrayLike, clusters: ArrayLike) -> Array:
     """Cluster-linearised standard error with the factor G/(G−1).
 

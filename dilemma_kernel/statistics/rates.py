@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dilemma_kernel.records.base import Record
 from dilemma_kernel.records.estimates import Bounds, Rate
-from dilemma_kernel.statistics.clusters import Array, linearised_se
+from dilemma_kernel.statistics.clusters import Array, linearised_se, share
 from dilemma_kernel.statistics.intervals import ROUNDING, logit_interval, number, t_interval, wilson_interval
 
 NEAR_AN_END = "beyond .9 or .1 the interval covers too much with about 12 clusters, a little too little with 24"
@@ -46,15 +46,15 @@ def rates(successes: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Ra
     hits, n = _counts(successes, totals)
     total = n.sum(axis=-1)
     clusters = (n > 0).sum(axis=-1)
-    share = np.divide(hits.sum(axis=-1), total, out=np.full(total.shape, np.nan), where=total > 0)
-    residual = hits - np.where(total > 0, share, 0)[..., None] * n
+    estimate = share(hits.sum(axis=-1), total)
+    residual = hits - np.where(total > 0, estimate, 0)[..., None] * n
     alike = np.asarray((np.abs(residual) <= ROUNDING * n).all(axis=-1))
     se = linearised_se(residual / np.where(total > 0, total, 1)[..., None], clusters)
-    low, high = logit_interval(share, se, clusters, level)
-    wilson_low, wilson_high = wilson_interval(share, clusters, level)
+    low, high = logit_interval(estimate, se, clusters, level)
+    wilson_low, wilson_high = wilson_interval(estimate, clusters, level)
     stand_in = alike & (clusters > 1)
     return RateArrays(
-        estimate=share,
+        estimate=estimate,
         low=np.where(stand_in, wilson_low, low),
         high=np.where(stand_in, wilson_high, high),
         se=se,
