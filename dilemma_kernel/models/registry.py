@@ -39,6 +39,10 @@ def resolve(
     scheme, slash, rest = target.partition("/")
     if scheme == "scripted" and slash:
         return _scripted(target, rest, truth, scripted or {})
+    if scheme == "local" and slash:
+        from dilemma_kernel.models.llamacpp import LlamaCpp  # noqa: PLC0415
+
+        return LlamaCpp(name, rest, entry)
     raise UnknownModelError(f"no model answers to {name!r}")
 
 
