@@ -94,7 +94,7 @@ def tool_calls(*calls: tuple[str | None, Any], content: str | None = None) -> An
     return completion({"content": content, "tool_calls": made}, finish_reason="tool_calls")
 
 
-def status(code: int, *, retry_after: str | None = None, message: str = "no", **error: Any) -> Answer:
+def status(code: int, /, *, retry_after: str | None = None, message: str = "no", **error: Any) -> Answer:
     """An error in OpenAI's form."""
     extra = (("retry-after", retry_after),) if retry_after is not None else ()
     body = json.dumps({"error": {"message": message, "type": "error", "code": None, **error}}).encode()
