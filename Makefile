@@ -24,7 +24,8 @@ $(VENV)/.dev: $(VENV)/.base
 	@touch $@
 
 demo: $(VENV)/.base
-	@$(BIN)/python examples/demo.py
+	$(BIN)/dilemma simulate examples/demo-rules.yaml
+	$(BIN)/dilemma simulate examples/demo-model.yaml
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m 'not slow' $(ARGS)

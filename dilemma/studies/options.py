@@ -24,8 +24,8 @@ class SimulateOptions(Record):
     """``rules`` or model names; empty for the default."""
     scenarios: str | None = None
     """A pack's name, or the path of a pack or a scenario. Default: ``starter``."""
-    domain: str | None = None
-    """Keep the scenarios of this domain only."""
+    domain: tuple[str, ...] = ()
+    """Keep the scenarios of these domains only."""
     turns: int | None = None
     """Turn budget. Default 10."""
     episodes: int | None = None
@@ -49,7 +49,7 @@ class SimulateOptions(Record):
     history: int | None = None
     """Turns that the agent sees in full. Default: all."""
 
-    @field_validator("agent", "environment", mode="before")
+    @field_validator("agent", "environment", "domain", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

@@ -62,16 +62,17 @@ def study_cells(options: SimulateOptions, environment_default: str | None) -> tu
     return tuple(Cell(agent=agent, environment=environment, levels=levels) for agent, environment in pairs)
 
 
-def choose_scenarios(scenarios: Sequence[Scenario], domain: str | None) -> tuple[Scenario, ...]:
-    """The scenarios of ``domain``, or all.
+def choose_scenarios(scenarios: Sequence[Scenario], domains: Sequence[str]) -> tuple[Scenario, ...]:
+    """The scenarios of ``domains``; all where none is named.
 
     Raises:
-        ScenarioError: none is left, or two share a core.
+        ScenarioError: a domain has none, or two share a core.
     """
-    chosen = tuple(s for s in scenarios if domain is None or s.core.domain == domain)
-    if not chosen:
-        domains = ", ".join(sorted({s.core.domain for s in scenarios})) or "none"
-        raise ScenarioError(f"no scenario of domain {domain!r}; the pack has {domains}")
+    there = {s.core.domain for s in scenarios}
+    for domain in domains:
+        if domain not in there:
+            raise ScenarioError(f"no scenario of domain {domain!r}; the pack has {', '.join(sorted(there))}")
+    chosen = tuple(s for s in scenarios if not domains or s.core.domain in domains)
     if len({s.core_id for s in chosen}) < len(chosen):
         raise ScenarioError("two scenarios of the pack have the same core")
     return chosen

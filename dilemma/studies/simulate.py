@@ -48,7 +48,7 @@ async def simulate(
     environment: str | Environment | ChatModel | Sequence[str | Environment | ChatModel] = (),
     *,
     scenarios: str | Path | Scenario | Sequence[Scenario] = "starter",
-    domain: str | None = None,
+    domain: str | Sequence[str] = (),
     turns: int = 10,
     episodes: int = 1,
     seed: int = 0,
@@ -68,7 +68,7 @@ async def simulate(
         environment: ``rules``, model names, or objects that are an ``Environment`` or a ``ChatModel``. Where none is
             named: ``rules`` for a scripted agent, else the agent's own model.
         scenarios: a pack's name or path, a scenario's path, or scenarios.
-        domain: keep the scenarios of this domain only.
+        domain: keep the scenarios of these domains only.
         turns: turn budget of an episode.
         episodes: repeats for each core and cell.
         seed: study seed; an episode's is derived from it, its core and its repeat.
