@@ -1,0 +1,121 @@
+"""What is asked of the tables. Statements only; nothing here runs one."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, case, exists, func, select
+
+from trajectories.tables import CALLS, EPISODES, JUDGEMENTS, SCENARIOS, STUDIES
+from trajectories.views import EpisodeSummary
+
+_episode = EPISODES.c
+_later = EPISODES.alias("later").c
+
+EPISODE_ORDER = (_episode.case_id, _episode.cell, _episode.repeat, _episode.episode_id, _episode.attempt)
+"""The order of episodes everywhere: it knows nothing of when an episode ended."""
+
+CALL_ORDER = (
+    CALLS.c.case_id,
+    CALLS.c.repeat,
+    CALLS.c.cell,
+    CALLS.c.turn,
+    CALLS.c.role,
+    CALLS.c.ask,
+    CALLS.c.key,
+)
+
+_JUDGEMENT_ORDER = (*EPISODE_ORDER, JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
+
+IS_LATEST: ColumnElement[bool] = ~exists().where(
+    _later.episode_id == _episode.episode_id, _later.attempt > _episode.attempt
+)
+"""Whether an episode was not run again after this attempt."""
+
+
+def one_study(name: str) -> Select[Any]:
+    return select(STUDIES.c.record).where(STUDIES.c.name == name)
+
+
+def all_studies() -> Select[Any]:
+    """Each study, oldest first, with its number of episodes and crashed ones, their cost, and how many have one."""
+    of_study = (_episode.study == STUDIES.c.name) & _episode.origin.is_(None) & IS_LATEST
+    return (
+        select(
+            STUDIES.c.record,
+            STUDIES.c.saved_at,
+            func.count(_episode.episode_id).label("episodes"),
+            func.sum(case((_episode.ended == "crashed", 1), else_=0)).label("crashed"),
+            func.sum(_episode.cost).label("cost"),
+            func.count(_episode.cost).label("priced"),
+        )
+        .outerjoin(EPISODES, of_study)
+        .group_by(STUDIES.c.name)
+        .order_by(STUDIES.c.saved_at, STUDIES.c.name)
+    )
+
+
+def scenarios_of(study: str) -> Select[Any]:
+    return select(SCENARIOS.c.record).where(SCENARIOS.c.study == study).order_by(SCENARIOS.c.name)
+
+
+def trajectories_of(study: str, *, latest: bool) -> Select[Any]:
+    """Records, unordered; ``latest`` leaves out the attempts that were run again."""
+    statement = select(*EPISODE_ORDER, _episode.record).where(_episode.study == study)
+    return statement.where(IS_LATEST) if latest else statement
+
+
+def summaries_of(study: str) -> Select[Any]:
+    columns = [_episode[name] for name in EpisodeSummary.model_fields]
+    return select(*columns).where(_episode.study == study, IS_LATEST).order_by(*EPISODE_ORDER)
+
+
+def judgements_of(study: str, vocabulary: str | None) -> Select[Any]:
+    """Records of the latest attempts' judgements, in the order of the episodes."""
+    statement = (
+        select(JUDGEMENTS.c.record)
+        .join(EPISODES, (JUDGEMENTS.c.subject == _episode.episode_id) & (JUDGEMENTS.c.attempt == _episode.attempt))
+        .where(_episode.study == study, IS_LATEST)
+        .order_by(*_JUDGEMENT_ORDER)
+    )
+    return statement if vocabulary is None else statement.where(JUDGEMENTS.c.vocabulary == vocabulary)
+
+
+def judgements_on(episode_id: str, attempt: int) -> Select[Any]:
+    of_attempt = (JUDGEMENTS.c.subject == episode_id) & (JUDGEMENTS.c.attempt == attempt)
+    order = (JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
+    return select(JUDGEMENTS.c.record).where(of_attempt).order_by(*order)
+
+
+def finished(study: str) -> Select[Any]:
+    return select(_episode.episode_id, _episode.attempt, _episode.ended).where(_episode.study == study, IS_LATEST)
+
+
+def ids_beginning_with(prefix: str, limit: int) -> Select[Any]:
+    in_range = (_episode.episode_id >= prefix) & (_episode.episode_id < prefix + "\U0010ffff")
+    return select(_episode.episode_id).where(in_range).distinct().order_by(_episode.episode_id).limit(limit)
+
+
+def latest_attempt(episode_id: str) -> Select[Any]:
+    columns = (_episode.study, _episode.attempt, _episode.record)
+    return select(*columns).where(_episode.episode_id == episode_id).order_by(_episode.attempt.desc()).limit(1)
+
+
+def keys_of(study: str) -> Select[Any]:
+    return select(CALLS.c.key).where(CALLS.c.study == study)
+
+
+def one_call(study: str, key: str) -> Select[Any]:
+    return select(CALLS.c.reply, CALLS.c.timing).where(CALLS.c.study == study, CALLS.c.key == key)
+
+
+def calls_of(study: str, case_id: str | None) -> Select[Any]:
+    statement = select(CALLS).where(CALLS.c.study == study)
+    return statement if case_id is None else statement.where(CALLS.c.case_id == case_id)
+
+
+def spent_by(study: str) -> Select[Any]:
+    return select(
+        func.count().label("calls"),
+        func.coalesce(func.sum(CALLS.c.attempts), 0).label("attempts"),
+        func.coalesce(func.sum(CALLS.c.cost), 0.0).label("cost"),
+        (func.count() - func.count(CALLS.c.cost)).label("unpriced"),
+    ).where(CALLS.c.study == study)

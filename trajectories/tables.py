@@ -1,0 +1,124 @@
+"""The tables. A row is its key, the columns that people filter on, and the record's JSON.
+
+Records validate; rows do not. The migration in ``trajectories/migrations`` makes these tables: a test holds the two
+to each other.
+"""
+
+from sqlalchemy import Column, Index, Text
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+
+class Row(SQLModel, registry=registry()):
+    """Base of the tables, with metadata of its own."""
+
+
+class StudyRow(Row, table=True):
+    """A study's settings."""
+
+    __tablename__ = "studies"
+
+    name: str = Field(primary_key=True)
+    instrument: str
+    saved_at: float
+    """Seconds since the epoch. Never exported."""
+    record: str = Field(sa_column=Column(Text, nullable=False))
+
+
+class ScenarioRow(Row, table=True):
+    """A scenario as a study ran it: ``scenario_id`` does not cover its name, its probe or its control text."""
+
+    __tablename__ = "scenarios"
+
+    study: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    scenario_id: str
+    core_id: str
+    family: str | None
+    domain: str
+    record: str = Field(sa_column=Column(Text, nullable=False))
+
+
+class EpisodeRow(Row, table=True):
+    """One attempt at an episode."""
+
+    __tablename__ = "episodes"
+    __table_args__ = (
+        Index("ix_episodes_order", "study", "case_id", "cell", "repeat", "episode_id", "attempt"),
+    )
+
+    episode_id: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    study: str
+    instrument: str
+    case_id: str
+    """core_id, or a triple's id."""
+    scenario: str
+    scenario_id: str
+    family: str | None
+    domain: str
+    agent: str
+    environment: str
+    cell: str
+    repeat: int
+    origin: str | None
+    ended: str
+    truncated: bool
+    turns: int
+    faults: int
+    invalid_turns: int
+    cost: float | None
+    saved_at: float
+    record: str = Field(sa_column=Column(Text, nullable=False))
+
+
+class JudgementRow(Row, table=True):
+    """What one maker says of one attempt at an episode."""
+
+    __tablename__ = "judgements"
+    __table_args__ = (Index("ix_judgements_study", "study", "vocabulary"),)
+
+    subject: str = Field(primary_key=True)
+    """episode_id."""
+    attempt: int = Field(primary_key=True)
+    vocabulary: str = Field(primary_key=True)
+    maker: str = Field(primary_key=True)
+    version: str = Field(primary_key=True)
+    study: str
+    kind: str
+    """``measured``, ``unmeasured`` or ``crashed``."""
+    value: str
+    """The value, the reason or the error, as text."""
+    record: str = Field(sa_column=Column(Text, nullable=False))
+
+
+class CallRow(Row, table=True):
+    """One reply: the checkpoint of every study."""
+
+    __tablename__ = "calls"
+    __table_args__ = (Index("ix_calls_case", "study", "case_id", "repeat"),)
+
+    study: str = Field(primary_key=True)
+    key: str = Field(primary_key=True)
+    model: str
+    case_id: str
+    cell: str
+    repeat: int
+    turn: int
+    role: str
+    ask: int
+    cost: float | None
+    attempts: int
+    """Requests that were sent for the reply."""
+    request: str = Field(sa_column=Column(Text, nullable=False))
+    reply: str = Field(sa_column=Column(Text, nullable=False))
+    """The reply without its timing."""
+    timing: str | None = Field(sa_column=Column(Text))
+
+
+METADATA = Row.metadata
+STUDIES = METADATA.tables["studies"]
+SCENARIOS = METADATA.tables["scenarios"]
+EPISODES = METADATA.tables["episodes"]
+JUDGEMENTS = METADATA.tables["judgements"]
+CALLS = METADATA.tables["calls"]

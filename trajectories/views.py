@@ -1,0 +1,71 @@
+"""What the store answers beside whole records: enough to list, count and resume without reading any JSON."""
+
+from dilemma_kernel.records import CallContext, ChatReply, ChatRequest, Ended, Record
+
+
+class StudySummary(Record):
+    """A study at a glance. Counts are of episodes at their latest attempt, forks left out."""
+
+    name: str
+    instrument: str
+    agents: tuple[str, ...]
+    environments: tuple[str, ...]
+    planned: int
+    """Episodes that its settings ask for: cells × scenarios × repeats."""
+    episodes: int
+    """Episodes that are stored, crashed ones too."""
+    crashed: int
+    cost: float | None
+    """US dollars over the stored episodes; None where a price is unknown."""
+    started: float
+    """When it was first saved, in seconds since the epoch."""
+
+
+class EpisodeSummary(Record):
+    """The columns of an episode."""
+
+    episode_id: str
+    attempt: int
+    instrument: str
+    case_id: str
+    """core_id, or a triple's id."""
+    scenario: str
+    scenario_id: str
+    family: str | None
+    domain: str
+    agent: str
+    environment: str
+    cell: str
+    """Key of the cell."""
+    repeat: int
+    origin: str | None
+    ended: Ended
+    truncated: bool
+    turns: int
+    faults: int
+    invalid_turns: int
+    cost: float | None
+
+
+class StoredCall(Record):
+    """One reply in the call log, with what was asked."""
+
+    key: str
+    model: str
+    """The name by which the model was asked for."""
+    context: CallContext | None
+    request: ChatRequest
+    reply: ChatReply
+
+
+class Spent(Record):
+    """What the calls of a study have used so far."""
+
+    calls: int
+    """Replies stored."""
+    attempts: int
+    """Requests sent for them, retries included."""
+    cost: float
+    """US dollars over the calls whose price is known."""
+    unpriced: int
+    """Calls whose price is not known."""
