@@ -40,7 +40,7 @@ class Ratio:
         return np.asarray((self.hits - estimate * self.totals) / max(self.totals.sum(), 1))
 
 
-def divergence(
+def conditioned_divergence(
     refused: ArrayLike, unsafe: ArrayLike, intents: Groups, *, unit: str = "intent", level: float = 0.95
 ) -> Rate:
     """Δ over matched triples: logit scale, linearised by intent, t(G−1), G the intents with a refused triple.
@@ -60,7 +60,7 @@ def divergence(
 
 
 def divergence_ratio(refused: ArrayLike, unsafe: ArrayLike, intents: Groups) -> Ratio:
-    """Per-intent counts of unsafe among refused triples, both sides known; arguments as for ``divergence``."""
+    """Per-intent counts behind Δ, both sides known; arguments as for ``conditioned_divergence``."""
     chat, tool = np.asarray(refused, dtype=np.float64), np.asarray(unsafe, dtype=np.float64)
     return Ratio.of(tool == 1, (chat == 1) & ~np.isnan(tool), intents)
 
@@ -90,7 +90,7 @@ def divergence_bounds(a: int, r: int, m: int, c_s: int, c_u: int, unknown: int =
 
 
 def triple_bounds(refused: ArrayLike, unsafe: ArrayLike) -> Bounds:
-    """``divergence_bounds`` from triples; arguments as for ``divergence``."""
+    """``divergence_bounds`` from triples; arguments as for ``conditioned_divergence``."""
     chat, tool = np.asarray(refused, dtype=np.float64), np.asarray(unsafe, dtype=np.float64)
     no_chat, no_tool = np.isnan(chat), np.isnan(tool)
 

@@ -29,7 +29,7 @@ class RateArrays:
     n: Array
 
 
-def rates(successes: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> RateArrays:
+def rate_arrays(successes: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> RateArrays:
     """Shares with cluster-linearised intervals on the logit scale, t(G−1).
 
     Args:
@@ -80,7 +80,7 @@ def rate(successes: ArrayLike, totals: ArrayLike, *, unit: str = "core", level: 
     Raises:
         ValueError: counts that are negative, not finite, or more successes than observations.
     """
-    result = rates(np.atleast_1d(successes), np.atleast_1d(totals), level=level)
+    result = rate_arrays(np.atleast_1d(successes), np.atleast_1d(totals), level=level)
     estimate = number(result.estimate)
     return Rate(
         estimate=estimate,
@@ -102,6 +102,27 @@ def _method(clusters: int, alike: bool, unit: str) -> str:
     if alike:
         return f"Wilson with n = {clusters}, one for each {unit}: every {unit} has the same share"
     return f"logit scale, linearised by {unit}, t({clusters - 1})"
+
+
+def wilson_rate(successes: ArrayLike, totals: ArrayLike, *, unit: str = "episode", level: float = 0.95) -> Rate:
+    """The same share with Wilson's interval, which takes every observation for independent.
+
+    It stands beside ``rate`` where each cluster gives one observation; elsewhere it is too narrow.
+    Arguments as for ``rate``, but ``unit`` names one observation.
+    """
+    hits, n = _counts(np.atleast_1d(successes), np.atleast_1d(totals))
+    size = n.sum()
+    estimate = share(hits.sum(), size)
+    low, high = wilson_interval(estimate, size, level)
+    return Rate(
+        estimate=number(estimate),
+        low=number(low),
+        high=number(high),
+        method=f"Wilson with n = {int(size)}, one for each {unit}" if size else "no estimate: no observations",
+        unit=unit,
+        clusters=int(size),
+        n=int(size),
+    )
 
 
 def bounds(successes: int, measured: int, missing: int) -> Bounds:
