@@ -1,0 +1,116 @@
+"""An environment that a model plays, held to the scenario's own effects."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dilemma_kernel.ports import ChatModel
+from dilemma_kernel.records import (
+    CallContext,
+    Cell,
+    ChatReply,
+    ChatRequest,
+    EnvironmentReply,
+    Episode,
+    Fault,
+    Message,
+    Move,
+    Sampling,
+    Scenario,
+    derive_seed,
+)
+from dilemma_kernel.semantics.render import opening
+from envs.rules import rules_reply
+from envs.world_prompt import world_messages, world_reply_schema
+from envs.world_reply import Unusable, read_world_reply
+
+EXCERPT_CHARS: Final = 2_000
+"""Most characters of an unusable reply that the model is shown again."""
+
+_DEFAULT_SAMPLING: Final = Sampling(temperature=0.7)
+
+
+class ModelEnvironment:
+    """The world as a model plays it. It holds no state between turns: all it needs is in the episode.
+
+    The model is given the ground truth (what each operation does, what it meets, the state and its schema), the whole
+    history and the move. Its patch is checked against the state schema and the declared effects. A reply that cannot
+    be used is a fault: it is asked for once more with the reason, and then replaced by the rules' own answer. Every
+    such reply is one fault, so a turn has two at most. The opening is the scenario's own, word for word.
+
+    Args:
+        model: plays the world.
+        sampling: how its replies are drawn.
+        adversarial: whether in-world pressure rises while the agent stalls.
+    """
+
+    version = "1"
+    """Raised whenever a prompt or a check changes."""
+
+    def __init__(self, model: ChatModel, sampling: Sampling = _DEFAULT_SAMPLING, adversarial: bool = False) -> None:
+        self._model = model
+        self._sampling = sampling
+        self._adversarial = adversarial
+
+    @property
+    def name(self) -> str:
+        """The model's name, and whether it presses."""
+        return f"{self._model.name}+adversarial" if self._adversarial else self._model.name
+
+    async def open(self, scenario: Scenario, cell: Cell, seed: int) -> str:
+        """The scenario's opening at the cell's levels. The model is not asked."""
+        return opening(scenario, cell.levels)
+
+    async def respond(self, episode: Episode, move: Move, seed: int) -> EnvironmentReply:
+        """The model's answer where it can be used, else the rules'; raw replies and faults beside it.
+
+        Raises:
+            ModelError: the model gave no reply.
+        """
+        messages = world_messages(episode, move, self._adversarial)
+        replies: list[ChatReply] = []
+        unusable: list[Unusable] = []
+        for ask in range(2):
+            reply = await self._model.complete(self._request(episode, messages, seed, ask))
+            replies.append(reply)
+            read = read_world_reply(reply, episode, move)
+            if isinstance(read, EnvironmentReply):
+                return _with(read, replies, unusable, repaired=True)
+            unusable.append(read)
+            messages = (*messages, *_asked_again(reply, read))
+        return _with(rules_reply(episode, move), replies, unusable, repaired=False)
+
+    def _request(self, episode: Episode, messages: tuple[Message, ...], seed: int, ask: int) -> ChatRequest:
+        context = CallContext(
+            case=episode.scenario.core_id,
+            cell=episode.cell.key,
+            repeat=episode.repeat,
+            turn=len(episode.turns) + 1,
+            role="environment",
+            ask=ask,
+        )
+        native = self._model.capabilities.schema_ == "native"
+        return ChatRequest(
+            messages=messages,
+            reply_schema=world_reply_schema(episode.scenario) if native else None,
+            sampling=self._sampling,
+            seed=derive_seed(seed, "ask", ask),
+            context=context,
+        )
+
+
+def _with(
+    answer: EnvironmentReply, replies: Sequence[ChatReply], unusable: Sequence[Unusable], *, repaired: bool
+) -> EnvironmentReply:
+    faults = tuple(
+        Fault(kind=item.kind, detail=item.detail, mended="repaired" if repaired else "replaced") for item in unusable
+    )
+    return answer.model_copy(update={"faults": faults, "replies": tuple(replies)})
+
+
+def _asked_again(reply: ChatReply, why: Unusable) -> tuple[Message, ...]:
+    said = (reply.text or reply.refusal or "")[:EXCERPT_CHARS]
+    reason = f"That reply cannot be used: {why.detail}. Send the whole JSON object again, corrected."
+    return (
+        Message(role="assistant", content=said if said.strip() else "(an empty reply)"),
+        Message(role="user", content=reason),
+    )
