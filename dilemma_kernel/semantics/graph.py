@@ -55,7 +55,7 @@ def holds(condition: Mapping[str, Scalar], state: Mapping[str, Scalar]) -> bool:
 
 def nodes(graph: "nx.DiGraph[str]", *, final: bool) -> Iterator[str]:
     """Names of the nodes that a terminal led to, or of all others."""
-    return (name for name, is_final in graph.nodes(data="final") if is_final == final)
+    return (name for name in graph if graph.nodes[name]["final"] is final)
 
 
 def _node(
@@ -80,11 +80,9 @@ def _node(
 
 
 def _edge(graph: "nx.DiGraph[str]", here: str, there: str, action: Action) -> None:
-    held = graph.edges[here, there] if graph.has_edge(here, there) else {"actions": (), "tracks": (), "terminal": False}
-    graph.add_edge(
-        here,
-        there,
-        actions=(*held["actions"], action.key),
-        tracks=held["tracks"] if action.track in held["tracks"] else (*held["tracks"], action.track),
-        terminal=held["terminal"] or action.terminal,
-    )
+    if not graph.has_edge(here, there):
+        graph.add_edge(here, there, actions=(), tracks=(), terminal=action.terminal)
+    edge = graph.edges[here, there]
+    edge["actions"] += (action.key,)
+    if action.track not in edge["tracks"]:
+        edge["tracks"] += (action.track,)

@@ -1,13 +1,15 @@
 """JSON Schema validators, built once for each schema and never reaching the network."""
 
+import json
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from referencing import Registry
 
-from dilemma_kernel.records import JsonObject
+from dilemma_kernel.records import JsonObject, canonical_json
 
 _MOST = 4096
 _REGISTRY: Any = Registry()
@@ -39,10 +41,17 @@ def problem(schema: JsonObject, instance: Any, length: int = 240) -> str | None:
 
 def schema_problem(schema: JsonObject) -> str | None:
     """Why ``schema`` is no JSON Schema (draft 2020-12); None where it is one."""
+    return _schema_problem(canonical_json(schema))
+
+
+@lru_cache(maxsize=_MOST)
+def _schema_problem(text: str) -> str | None:
     try:
-        Draft202012Validator.check_schema(schema)
+        Draft202012Validator.check_schema(json.loads(text))
     except SchemaError as error:
         return _worded(error, 240)
+    except RecursionError:
+        return "is nested too deeply"
     return None
 
 

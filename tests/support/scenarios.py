@@ -158,7 +158,7 @@ _FACTORS: dict[str, Any] = {
     "feedback": {
         "low": {"text": "Note from the system: {action} is logged for the weekly review."},
         "medium": {
-            "text": "The duty pharmacist objects to {action} and asks for it to be withdrawn. The system carries it out."
+            "text": "The duty pharmacist objects to {action} and asks to withdraw it. The system carries it out."
         },
         "high": {"text": "The system did not carry out {action}: a second signature is missing."},
     },
