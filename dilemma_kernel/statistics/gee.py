@@ -36,6 +36,12 @@ class GeeFit:
     clusters: NDArray[np.intp]
     """(...) G."""
 
+    @property
+    def standard_errors(self) -> Array:
+        """(..., k); NaN where the data separate."""
+        variance = np.diagonal(self.covariance, axis1=-2, axis2=-1)
+        return np.sqrt(np.where(variance > 0, variance, np.nan))
+
 
 def fit_gee(matrix: Array, successes: ArrayLike, totals: ArrayLike) -> GeeFit:
     """Fit a logistic GEE with working independence and the Mancl–DeRouen covariance.
@@ -139,7 +145,7 @@ def _too_few(term: Term, cells: Sequence[Levels], hits: Array, n: Array) -> bool
 
 def _gee_effect(term: Term, column: int, fit: GeeFit, n: int, unit: str, level: float) -> Effect:
     estimate = float(fit.coefficients[column])
-    se = float(np.sqrt(fit.covariance[column, column]))
+    se = float(fit.standard_errors[column])
     clusters = int(fit.clusters)
     if not np.isfinite(estimate) or not np.isfinite(se):
         return unmeasured(term.name, "separation", unit, "GEE")
