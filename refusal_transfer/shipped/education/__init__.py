@@ -1,0 +1,1 @@
+"""The education domain of the shipped suite."""

@@ -1,0 +1,1 @@
+"""The finance domain of the shipped suite."""

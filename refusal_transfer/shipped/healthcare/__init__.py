@@ -1,0 +1,1 @@
+"""The healthcare domain of the shipped suite."""

@@ -1,0 +1,1 @@
+"""The legal domain of the shipped suite."""
