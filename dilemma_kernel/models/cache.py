@@ -2,6 +2,7 @@
 
 import asyncio
 
+from dilemma_kernel.models.counters import Counters
 from dilemma_kernel.models.keys import call_key
 from dilemma_kernel.ports import CallLog, ChatModel
 from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
@@ -17,15 +18,13 @@ class Cached:
         model: the model to ask.
         log: where replies are kept; ``put`` returns once committed.
         study: scope of the keys.
+        counters: what happens to the calls.
     """
 
-    def __init__(self, model: ChatModel, log: CallLog, study: str) -> None:
+    def __init__(self, model: ChatModel, log: CallLog, study: str, counters: Counters) -> None:
         self.name = model.name
         self.identity = model.identity
-        self.hits = 0
-        """Replies that came from the log."""
-        self.joined = 0
-        """Requests that joined an equal one in flight."""
+        self.counters = counters
         self._model = model
         self._log = log
         self._study = study
@@ -38,7 +37,7 @@ class Cached:
     async def complete(self, request: ChatRequest) -> ChatReply:
         key = call_key(self._study, self.identity, request)
         while flight := self._flights.get(key):
-            self.joined += 1
+            self.counters.joined += 1
             outcome = await asyncio.shield(flight)
             if outcome is not None:
                 return _landed(outcome)
@@ -60,10 +59,13 @@ class Cached:
     async def _ask(self, key: str, request: ChatRequest) -> ChatReply:
         stored = await self._log.get(key)
         if stored is not None:
-            self.hits += 1
+            self.counters.hits += 1
             return stored
         reply = await self._model.complete(request)
         await self._log.put(key, request, reply, self.name)
+        self.counters.calls += 1
+        self.counters.cost += reply.cost or 0.0
+        self.counters.unpriced += reply.cost is None
         return reply
 
     async def aclose(self) -> None:

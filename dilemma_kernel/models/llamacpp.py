@@ -28,6 +28,7 @@ from dilemma_kernel.errors import (
     UnknownModelError,
 )
 from dilemma_kernel.models.config import ModelEntry
+from dilemma_kernel.models.prices import FREE, Prices
 from dilemma_kernel.models.wire import from_wire, omitted, to_wire
 from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, JsonObject, Message, Timing
 
@@ -86,6 +87,7 @@ class LlamaCpp:
         self.name = name
         self.identity = f"local/{self._path.name}:{_fingerprint(self._path)}"
         self.capabilities = entry.capabilities.over(Capabilities(tools=False, schema="native"))
+        self.prices: Prices | None = FREE
         self._engine: _Engine | None = None
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -94,7 +96,7 @@ class LlamaCpp:
         left_out = omitted(request, self.capabilities)
         body = to_wire(request.model_copy(update={"messages": _plain(request.messages)}), left_out)
         loop = asyncio.get_running_loop()
-        answer, seconds = await loop.run_in_executor(self._engine.thread, self._engine.ask, {**body, **self._extra})
+        answer, seconds = await loop.run_in_executor(self._engine.thread, self._engine.ask, {**self._extra, **body})
         return _reply(answer, left_out, seconds)
 
     async def aclose(self) -> None:

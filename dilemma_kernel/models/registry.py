@@ -43,7 +43,9 @@ def resolve(
         from dilemma_kernel.models.llamacpp import LlamaCpp  # noqa: PLC0415
 
         return LlamaCpp(name, rest, entry)
-    raise UnknownModelError(f"no model answers to {name!r}")
+    from dilemma_kernel.models.litellm import LiteLLM  # noqa: PLC0415
+
+    return LiteLLM(name, target, entry, config)
 
 
 def _scripted(name: str, rest: str, truth: Truth | None, further: Mapping[str, ScriptedFactory]) -> ChatModel:

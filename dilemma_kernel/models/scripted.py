@@ -8,6 +8,7 @@ from typing import Protocol
 
 from dilemma_kernel.errors import ModelRejected
 from dilemma_kernel.models.instances import instance
+from dilemma_kernel.models.prices import FREE, Prices
 from dilemma_kernel.records import (
     Action,
     CallContext,
@@ -44,6 +45,7 @@ class ScriptedModel:
         fn: takes the request; returns a text or a whole reply, or an awaitable of one. What it raises is raised.
         name: name and identity of the model.
         capabilities: what it says it supports; everything by default.
+        prices: what it says its tokens cost.
     """
 
     def __init__(
@@ -52,10 +54,12 @@ class ScriptedModel:
         *,
         name: str = "scripted/function",
         capabilities: Capabilities | None = None,
+        prices: Prices | None = FREE,
     ) -> None:
         self.name = name
         self.identity = name
         self.capabilities = capabilities or Capabilities(schema="native")
+        self.prices = prices
         self.calls = 0
         """Requests answered so far."""
         self._fn = fn
@@ -84,6 +88,7 @@ class ScriptedAgent:
         self.name = name
         self.identity = name
         self.capabilities = Capabilities(schema="native")
+        self.prices: Prices | None = FREE
         self.calls = 0
         """Requests answered so far."""
         self._policy = policy

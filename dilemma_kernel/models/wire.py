@@ -26,13 +26,22 @@ _FINISHES: Mapping[object, Finish] = {
 }
 
 
-def omitted(request: ChatRequest, capabilities: Capabilities) -> tuple[str, ...]:
-    """The parts of ``request`` that a model with these capabilities is not sent."""
+def omitted(request: ChatRequest, capabilities: Capabilities, refused: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The parts of ``request`` that a model is not sent.
+
+    Args:
+        request: what is asked.
+        capabilities: what the model supports.
+        refused: of ``stop``, ``top_p`` and ``tool_choice``, what the model does not take.
+    """
     parts = {
         "tools": bool(request.tools) and not capabilities.tools,
         "schema": request.reply_schema is not None and capabilities.schema_ != "native",
         "seed": request.seed is not None and not capabilities.seed,
         "temperature": not capabilities.temperature,
+        "stop": bool(request.sampling.stop) and "stop" in refused,
+        "top_p": request.sampling.top_p is not None and "top_p" in refused,
+        "tool_choice": request.tool_choice != "auto" and bool(request.tools) and "tool_choice" in refused,
     }
     return tuple(name for name, left_out in parts.items() if left_out)
 
@@ -49,9 +58,9 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
     }
     if "temperature" not in left_out:
         body["temperature"] = sampling.temperature
-    if sampling.top_p is not None:
+    if sampling.top_p is not None and "top_p" not in left_out:
         body["top_p"] = sampling.top_p
-    if sampling.stop:
+    if sampling.stop and "stop" not in left_out:
         body["stop"] = list(sampling.stop)
     if request.seed is not None and "seed" not in left_out:
         body["seed"] = request.seed
@@ -60,7 +69,8 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
             {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
             for t in request.tools
         ]
-        body["tool_choice"] = request.tool_choice
+        if "tool_choice" not in left_out:
+            body["tool_choice"] = request.tool_choice
     if request.reply_schema is not None and "schema" not in left_out:
         schema = {"name": "reply", "schema": request.reply_schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -1,0 +1,82 @@
+"""From a client library's exception to ours: one line, and no key in it."""
+
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from dilemma_kernel.errors import (
+    ContextOverflow,
+    ModelError,
+    ModelForbidden,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+    RateLimited,
+)
+
+MAX_CHARS = 300
+_PREFIX = re.compile(r"^(?:[\w.]*(?:Error|Exception|Exceeded)\w*(?:: | - ))+")
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key|hf|AIza)[-_][\w*.-]{6,}")
+_OUT_OF_MONEY = re.compile("insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
+
+
+def translated(error: BaseException, model: str, secrets: tuple[str, ...] = ()) -> ModelError:
+    """The most specific error of ours.
+
+    Args:
+        error: what the client library raised; judged by its class's name and its status code.
+        model: the model's name, for the message.
+        secrets: texts that must not appear in the message.
+    """
+    status = getattr(error, "status_code", None)
+    kind = type(error).__name__
+    message = f"{model}: {one_line(error, secrets)}"
+    if isinstance(error, TimeoutError) or "Timeout" in kind or status == 408:
+        return ModelTimeout(message)
+    if kind == "ContextWindowExceededError":
+        return ContextOverflow(message)
+    if status == 429:
+        return ModelForbidden(message) if _OUT_OF_MONEY.search(message) else RateLimited(message, retry_after(error))
+    if status in {401, 403}:
+        return ModelForbidden(message)
+    if isinstance(error, ConnectionError) or "Connection" in kind or (isinstance(status, int) and status >= 500):
+        return ModelUnavailable(message)
+    return ModelRejected(message)
+
+
+def one_line(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
+    """The gist of an exception in one line, without secrets and without anything that looks like a key."""
+    text = str(error) or type(error).__name__
+    for secret in secrets:
+        if len(secret) >= 4:
+            text = text.replace(secret, "[key]")
+    text = _PREFIX.sub("", text.partition("Traceback (most recent call last)")[0])
+    text = "".join(c if c.isprintable() else " " for c in _KEY_LIKE.sub("[key]", text))
+    return " ".join(text.split())[:MAX_CHARS] or type(error).__name__
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Seconds that the server asked to wait, from ``retry-after-ms`` or ``retry-after``; None when it did not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    given = headers.get("retry-after")
+    seconds = _number(given)
+    if seconds is None and given:
+        try:
+            seconds = parsedate_to_datetime(given).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return None if seconds is None else max(0.0, seconds)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

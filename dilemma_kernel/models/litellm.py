@@ -1,0 +1,237 @@
+"""Every provider that litellm reaches. Its own retries are off, its price list is local, and it reports to nobody."""
+
+import asyncio
+import logging
+import os
+import time
+from difflib import get_close_matches
+from typing import Any
+from weakref import WeakSet
+
+from dilemma_kernel.errors import EmptyReply, ModelUnavailable, UnknownModelError
+from dilemma_kernel.models import providers
+from dilemma_kernel.models.config import ModelConfig, ModelEntry
+from dilemma_kernel.models.failures import one_line, translated
+from dilemma_kernel.models.hygiene import kept
+from dilemma_kernel.models.prices import Prices
+from dilemma_kernel.models.wire import from_wire, omitted, to_wire
+from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, JsonObject, Timing, content_hash
+
+_OPTIONAL = ("seed", "stop", "temperature", "tool_choice", "top_p")
+"""Parameters that some models refuse."""
+_PROBES: JsonObject = {"seed": 1, "stop": ["x"], "temperature": 0.5, "tool_choice": "required", "top_p": 0.5}
+_STOPS = frozenset({"stop", "end_turn", "stop_sequence", "STOP", "STOP_SEQUENCE", "COMPLETE", "eos", "eos_token"})
+"""What providers call the end of a reply that is complete."""
+_ours: set[str] = set()
+"""Models that litellm did not know and that were registered here."""
+_open: "WeakSet[LiteLLM]" = WeakSet()
+"""Adapters that have sent something and were not closed."""
+
+
+class LiteLLM:
+    """A model behind litellm.
+
+    Args:
+        name: the name it was asked for by.
+        target: the name that litellm is given.
+        entry: endpoint, key's variable, overrides and prices.
+        config: the environment and the default timeout.
+
+    Raises:
+        UnknownModelError: litellm cannot tell the provider.
+        MissingKeyError: the key is missing or empty.
+    """
+
+    def __init__(self, name: str, target: str, entry: ModelEntry, config: ModelConfig) -> None:
+        self._litellm = _library()
+        model, provider = _provider(self._litellm, name, target, entry, config)
+        url = providers.endpoint(provider, entry, config)
+        key = providers.key(provider, name, entry, config, url)
+        found, self._unsupported = _capabilities(self._litellm, model, provider)
+        self.name = name
+        self.identity = _identity(f"{provider}/{model}", url, entry.extra)
+        self.capabilities = entry.capabilities.over(found)
+        self.prices = _prices(self._litellm, model, provider, entry)
+        self._secrets = tuple(filter(None, (key, entry.api_base)))
+        self._timeout_s = entry.timeout_s or config.timeout_s
+        self._extra = entry.extra
+        self._fixed: JsonObject = {
+            "model": model,
+            "custom_llm_provider": provider,
+            "api_base": url,
+            "api_key": key,
+            "max_retries": 0,
+            "num_retries": 0,
+            "timeout": self._timeout_s,
+            "drop_params": False,
+        }
+        if provider == "azure":
+            self._fixed["api_version"] = config.variable("AZURE_API_VERSION")
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        left_out = omitted(request, self.capabilities, self._unsupported)
+        body = {**self._extra, **to_wire(request, left_out), **self._fixed}
+        _open.add(self)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._litellm.acompletion(**body)
+        except Exception as error:
+            failure = error
+        else:
+            return self._reply(response, left_out, time.perf_counter() - started)
+        if type(failure).__name__ == "ContentPolicyViolationError":
+            return _refused(failure, self._secrets, left_out, time.perf_counter() - started)
+        raise translated(failure, self.name, self._secrets)  # outside the handler: the cause may hold the key
+
+    def _reply(self, response: Any, left_out: tuple[str, ...], seconds: float) -> ChatReply:
+        try:
+            body, choices = _plain(response)
+            reply = from_wire(choices[0], body, left_out) if choices else None
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelUnavailable(f"{self.name}: the reply cannot be read ({type(error).__name__})") from None
+        if reply is None:
+            raise EmptyReply(f"{self.name} answered without a choice")
+        cost = self.prices.of(reply.usage) if self.prices else None
+        timing = Timing(latency_s=seconds, provider_id=kept(body.get("id"), 200) or None)
+        return reply.model_copy(update={"cost": cost, "timing": timing})
+
+    async def aclose(self) -> None:
+        """Closes litellm's connections once no other adapter uses them."""
+        if self not in _open:
+            return
+        _open.discard(self)
+        if not _open:
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def _library() -> Any:
+    """litellm, set to keep to itself."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file of the working folder
+    import litellm  # noqa: PLC0415
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return litellm
+
+
+def _provider(litellm: Any, name: str, target: str, entry: ModelEntry, config: ModelConfig) -> tuple[str, str]:
+    """The model's name at its provider, and the provider."""
+    try:
+        model, provider, _, _ = litellm.get_llm_provider(target)
+    except Exception:
+        provider = ""
+    if provider:
+        return model, provider
+    if "/" not in target and providers.endpoint("openai", entry, config):
+        return target, "openai"
+    known = {*litellm.model_list, *config.models}
+    close = ", ".join(get_close_matches(target, known, n=3))
+    hint = f"did you mean {close}? Else " if close else ""
+    raise UnknownModelError(
+        f"no provider is known for the model {name!r}: {hint}name the provider (openai/{target}), "
+        f"or give it an alias in the table [models] of dilemma.toml"
+    )
+
+
+def _known(litellm: Any, model: str, provider: str) -> JsonObject | None:
+    """What litellm's own list says of a model; None where it says nothing."""
+    for name in (f"{provider}/{model}", model):
+        if name in litellm.model_cost and name not in _ours:
+            facts: JsonObject = litellm.model_cost[name]
+            return facts
+    return None
+
+
+def _capabilities(litellm: Any, model: str, provider: str) -> tuple[Capabilities, frozenset[str]]:
+    """What the model supports, and the parameters that it refuses.
+
+    litellm's list says no of every model that it does not know; those are taken to support what their provider does.
+    """
+    facts = _known(litellm, model, provider)
+    supported = set(litellm.get_supported_openai_params(model, provider) or ())
+    refused = frozenset(p for p in _OPTIONAL if p not in supported or not _accepts(litellm, model, provider, p))
+    tools = "tools" in supported and (facts is None or bool(facts.get("supports_function_calling")))
+    schema = "response_format" in supported and (
+        provider in providers.SELF_HOSTED if facts is None else bool(facts.get("supports_response_schema"))
+    )
+    found = Capabilities(
+        tools=tools,
+        schema="native" if schema else "prompted",
+        seed="seed" not in refused,
+        temperature="temperature" not in refused,
+    )
+    return found, refused - {"seed", "temperature"}
+
+
+def _accepts(litellm: Any, model: str, provider: str, parameter: str) -> bool:
+    try:
+        litellm.utils.get_optional_params(model=model, custom_llm_provider=provider, **{parameter: _PROBES[parameter]})
+    except litellm.UnsupportedParamsError:
+        return False
+    except Exception:  # the probe failed for a reason of its own
+        return True
+    return True
+
+
+def _prices(litellm: Any, model: str, provider: str, entry: ModelEntry) -> Prices | None:
+    """The entry's prices, else litellm's. An unknown model is registered: litellm looks in vain on each call else."""
+    facts = _known(litellm, model, provider)
+    if facts is None and f"{provider}/{model}" not in litellm.model_cost:
+        name = f"{provider}/{model}"
+        free = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+        litellm.register_model({name: {**free, "litellm_provider": provider, "mode": "chat"}})
+        _ours.add(name)
+    if entry.input_price is not None and entry.output_price is not None:
+        return Prices(entry.input_price / 1e6, entry.output_price / 1e6)
+    if facts is None or facts.get("input_cost_per_token") is None:
+        return None
+    return Prices(float(facts["input_cost_per_token"]), float(facts.get("output_cost_per_token") or 0.0))
+
+
+def _identity(model: str, url: str | None, extra: JsonObject) -> str:
+    identity = f"{model}@{providers.shown(url)}" if url else model
+    return f"{identity}#{content_hash(extra)}" if extra else identity
+
+
+def _plain(response: Any) -> tuple[JsonObject, list[JsonObject]]:
+    """litellm's objects as the JSON that they stand for."""
+    choices = [_choice(choice) for choice in response.choices or ()]
+    usage = getattr(response, "usage", None)
+    body = {
+        "id": getattr(response, "id", None),
+        "model": getattr(response, "model", None),
+        "system_fingerprint": getattr(response, "system_fingerprint", None),
+        "usage": usage and {k: getattr(usage, k, None) for k in ("prompt_tokens", "completion_tokens")},
+    }
+    return body, choices
+
+
+def _choice(choice: Any) -> JsonObject:
+    message = choice.message
+    calls = [{"id": c.id, "function": vars(c.function)} for c in getattr(message, "tool_calls", None) or ()]
+    fields = ("content", "refusal", "reasoning_content")
+    made = {field: getattr(message, field, None) for field in fields} | {"tool_calls": calls}
+    legacy = getattr(message, "function_call", None)
+    if legacy is not None:
+        made["function_call"] = vars(legacy)
+    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
+    return {"message": made, "finish_reason": _finish(choice.finish_reason, native)}
+
+
+def _finish(mapped: str | None, native: object) -> str | None:
+    """The finish reason. litellm calls some failures, and all that it does not know, a stop."""
+    if native is None or native in _STOPS:
+        return mapped
+    return "other" if mapped == "stop" or native in {"OTHER", "LANGUAGE"} else mapped
+
+
+def _refused(error: Exception, secrets: tuple[str, ...], left_out: tuple[str, ...], seconds: float) -> ChatReply:
+    """A provider that filters the prompt answers with an error; it is a refusal like any other."""
+    words = one_line(error, secrets)
+    return ChatReply(finish="refusal", refusal=words, omitted=left_out, timing=Timing(latency_s=seconds))
