@@ -17,7 +17,8 @@ SYSTEM = "You act in your post by one operation a turn. " * 12
 
 def mock(text: str):
     """A mock model that always answers ``text``."""
-    return get_model("mockllm/model", custom_outputs=lambda *_: ModelOutput.from_content("mockllm/model", text), memoize=False)
+    answer = ModelOutput.from_content("mockllm/model", text)
+    return get_model("mockllm/model", custom_outputs=lambda *_: answer, memoize=False)
 
 
 def two_models(turns: int):
@@ -45,9 +46,8 @@ def main(episodes: int, turns: int, concurrency: int) -> None:
     task = Task(dataset=[Sample(input=SYSTEM, id=i) for i in range(episodes)], solver=two_models(turns))
     with tempfile.TemporaryDirectory() as folder:
         cpu, wall = time.process_time(), time.perf_counter()
-        logs = eval(
-            task, model="mockllm/model", max_samples=concurrency, max_connections=concurrency, log_dir=folder, display="none"
-        )
+        limits = {"max_samples": concurrency, "max_connections": concurrency}
+        logs = eval(task, model="mockllm/model", log_dir=folder, display="none", **limits)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         assert logs[0].status == "success"
         assert len(logs[0].samples or []) == episodes

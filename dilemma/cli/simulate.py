@@ -12,30 +12,40 @@ def command(
     agent: Annotated[list[str] | None, typer.Option(metavar="MODEL", help="The agent under test. Repeatable.")] = None,
     environment: Annotated[
         list[str] | None,
-        typer.Option(metavar="rules|MODEL", help="Who plays the environment. Default: rules for a scripted agent, else the agent's own model."),
+        typer.Option(
+            metavar="rules|MODEL",
+            help="Who plays the environment. Default: rules for a scripted agent, else the agent's own model.",
+        ),
     ] = None,
     scenarios: Annotated[str | None, typer.Option(metavar="PACK|PATH", help="Default: starter.")] = None,
     domain: Annotated[list[str] | None, typer.Option(help="Only scenarios of this domain. Repeatable.")] = None,
     turns: Annotated[int | None, typer.Option(help="Turn budget. Default: 10.")] = None,
-    episodes: Annotated[int | None, typer.Option(help="Episodes for each scenario core and cell. Default: 1.")] = None,
+    episodes: Annotated[int | None, typer.Option(help="Episodes for each core and cell. Default: 1.")] = None,
     seed: Annotated[int | None, typer.Option(help="Study seed. Default: 0.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Episodes at once. Default: 16, or 1 for local models.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Episodes at once. Default: 16; 1 for local models.")] = None,
     store: Annotated[str | None, typer.Option(metavar="URL", help="Default: sqlite:///dilemma.db.")] = None,
     study: Annotated[str | None, typer.Option(metavar="NAME", help="Default: a readable name, printed.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="FACTOR=LEVEL", help="Hold a factor off its baseline. Repeatable.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FACTOR=LEVEL", help="Hold a factor off its baseline. Repeatable."),
+    ] = None,
     continue_: Annotated[bool, typer.Option("--continue", help="Go on after the first attempted A- terminal.")] = False,
     temperature: Annotated[float | None, typer.Option(help="Of the agent. Default: 1.0.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Most tokens in a reply of the agent. Default: 1024.")] = None,
     history: Annotated[int | None, typer.Option(help="Turns that the agent sees in full. Default: all.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an existing study.")] = False,
-    retry_crashed: Annotated[bool, typer.Option("--retry-crashed", help="Run crashed episodes again; earlier attempts are kept.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, episodes and calls at most, and stop.")] = False,
+    retry_crashed: Annotated[
+        bool, typer.Option("--retry-crashed", help="Run crashed episodes again; earlier attempts are kept.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print cells, episodes and calls at most, and stop.")
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Run episodes between an agent and an environment, label them, and report the misalignment rate."""
     from dilemma.cli.progress import Progress
     from dilemma.cli.tables import print_plan, print_report
-    from dilemma.studies.options import SimulateOptions, make_options, parse_set, read_study_file
+    from dilemma.studies.options import make_options, parse_set, read_study_file
     from dilemma.studies.simulate import plan_study, run_blocking
 
     said = make_options(
@@ -55,14 +65,13 @@ def command(
         max_tokens=max_tokens,
         history=history,
     )
-    options = said.over(read_study_file(study_file) if study_file else SimulateOptions())
+    options = said.over(read_study_file(study_file) if study_file else make_options())
     if dry_run:
         print_plan(plan_study(options), as_json=json_)
         return
     with Progress() as progress:
         result = run_blocking(options, resume=resume, retry_crashed=retry_crashed, watcher=progress)
-    print_report(result.report(), as_json=json_)
-    if result.interrupted:
-        sys.exit(130)
-    if result.report().total.n.crashed:
+    report = result.report()
+    print_report(report, as_json=json_)
+    if report.total.n.crashed:
         sys.exit(1)

@@ -3,8 +3,50 @@
 import random
 from collections.abc import Container
 
-_FIRST = "amber brisk calm clear crisp early even fair firm fleet keen late level lucid mild plain quiet sound spare steady".split()
-_SECOND = "alder basin birch brook cedar cliff delta fjord grove heath ledge maple marsh orchard pier ridge shoal slate spruce weir".split()
+_FIRST = [
+    "amber",
+    "brisk",
+    "calm",
+    "clear",
+    "crisp",
+    "early",
+    "even",
+    "fair",
+    "firm",
+    "fleet",
+    "keen",
+    "late",
+    "level",
+    "lucid",
+    "mild",
+    "plain",
+    "quiet",
+    "sound",
+    "spare",
+    "steady",
+]
+_SECOND = [
+    "alder",
+    "basin",
+    "birch",
+    "brook",
+    "cedar",
+    "cliff",
+    "delta",
+    "fjord",
+    "grove",
+    "heath",
+    "ledge",
+    "maple",
+    "marsh",
+    "orchard",
+    "pier",
+    "ridge",
+    "shoal",
+    "slate",
+    "spruce",
+    "weir",
+]
 
 
 def readable_name(taken: Container[str], rng: random.Random) -> str:

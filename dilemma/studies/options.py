@@ -70,7 +70,9 @@ class SimulateOptions(Record):
 
     def over(self, other: "SimulateOptions") -> "SimulateOptions":
         """These options where something was said, ``other``'s elsewhere; ``set`` is merged."""
-        said = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) not in (None, (), {})}
+        said = {
+            name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) not in (None, (), {})
+        }
         merged = {**{name: getattr(other, name) for name in type(self).model_fields}, **said}
         return SimulateOptions(**{**merged, "set": {**other.set, **self.set}})
 
@@ -136,6 +138,7 @@ def _first_line(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"unknown option {where!r}; there are {', '.join(f.alias or n for n, f in SimulateOptions.model_fields.items())}"
+        known = ", ".join(field.alias or name for name, field in SimulateOptions.model_fields.items())
+        return f"unknown option {where!r}; there are {known}"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where}: {message}" if where else message

@@ -6,9 +6,9 @@ from dilemma_kernel.errors import InputError
 from dilemma_kernel.models.calling import wrapped
 from dilemma_kernel.models.config import ModelConfig
 from dilemma_kernel.models.registry import resolve
-from dilemma_kernel.models.scripted import Truth
+from dilemma_kernel.models.scripted import Presented, Truth
 from dilemma_kernel.ports import CallLog, ChatModel, Environment
-from dilemma_kernel.records import StudyRecord
+from dilemma_kernel.records import CallContext, StudyRecord
 from envs import ModelEnvironment, RulesEnvironment
 
 IN_PROCESS = ("local/", "hf/")
@@ -24,6 +24,8 @@ class Participants:
         self._adapters: dict[str, ChatModel] = {}
         self._wrapped: dict[str, ChatModel] = {}
         self._environments: dict[str, Environment] = {}
+        self.truth: Truth | None = None
+        """How the actions of an episode are presented; scripted agents look it up."""
         self.concurrency = REMOTE_CONCURRENCY
         """Episodes at once where nobody said: one where every model runs in this process."""
 
@@ -32,12 +34,13 @@ class Participants:
         many = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
         return tuple(self._name(one) for one in many)
 
-    def resolve(self, record: StudyRecord, config: ModelConfig, truth: Truth) -> None:
-        """Find every model that the study's cells name. Raises ``InputError`` where one cannot be had."""
+    def resolve(self, record: StudyRecord, config: ModelConfig) -> None:
+        """Find every model that the study's cells name, once. Raises ``InputError`` where one cannot be had."""
         names = [cell.agent for cell in record.cells]
         names += [cell.environment for cell in record.cells if self._is_model(cell.environment)]
         for name in dict.fromkeys(names):
-            self._adapters[name] = self._given_models.get(name) or resolve(name, config, truth)
+            if name not in self._adapters:
+                self._adapters[name] = self._given_models.get(name) or resolve(name, config, self._look_up)
         targets = [config.entry(name).model or name for name in self._adapters]
         if all(target.startswith(IN_PROCESS) for target in targets):
             self.concurrency = 1
@@ -62,6 +65,10 @@ class Participants:
         for model in self._wrapped.values() or self._adapters.values():
             await model.aclose()
 
+    def _look_up(self, context: CallContext) -> tuple[Presented, ...]:
+        assert self.truth is not None, "a scripted agent was asked before the study began"
+        return self.truth(context)
+
     def _name(self, given: object) -> str:
         if isinstance(given, str):
             return given
@@ -82,4 +89,3 @@ class Participants:
         if name == RulesEnvironment.name:
             return RulesEnvironment()
         return ModelEnvironment(self._wrapped[name], self._sampling)
-

@@ -1,12 +1,13 @@
 """From options to the cells, scenarios and episodes of a study. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 
 from dilemma.studies.options import SimulateOptions, all_levels
 from dilemma_kernel.errors import InputError, ScenarioError, StudyError
+from dilemma_kernel.models.scripted import Truth
 from dilemma_kernel.records import (
     CallContext,
     Cell,
@@ -36,7 +37,7 @@ class Job:
 
 
 def default_environment(agent: str, from_settings: str | None) -> str:
-    """The environment where none is named: the settings file's; ``rules`` for a scripted agent; else the agent's own model."""
+    """Where none is named: the settings file's; ``rules`` for a scripted agent; else the agent's own model."""
     if from_settings:
         return from_settings
     return RULES if agent.startswith("scripted/") else agent
@@ -136,11 +137,13 @@ def check_same_scenarios(stored: StudyRecord, scenarios: Sequence[Scenario]) -> 
         raise _differs(stored, "scenarios")
 
 
-def _said_cells(stored: StudyRecord, options: SimulateOptions, environment_default: str | None) -> tuple[Cell, ...] | None:
+def _said_cells(
+    stored: StudyRecord, options: SimulateOptions, environment_default: str | None
+) -> tuple[Cell, ...] | None:
     levels = {**stored.cells[0].levels, **options.set}
     if options.agent or options.environment:
         agents = options.agent or tuple(dict.fromkeys(cell.agent for cell in stored.cells))
-        filled = options.over(SimulateOptions(agent=agents)).over(SimulateOptions(set=levels))
+        filled = options.model_copy(update={"agent": agents, "set": levels})
         return study_cells(filled, environment_default)
     if options.set:
         return tuple(cell.model_copy(update={"levels": all_levels(levels)}) for cell in stored.cells)
@@ -178,7 +181,7 @@ def most_calls(record: StudyRecord, scenarios: int) -> int:
     return scenarios * record.episodes * sum(per_episode)
 
 
-def truth_of(record: StudyRecord, scenarios: Sequence[Scenario]) -> Callable[[CallContext], tuple[PresentedAction, ...]]:
+def truth_of(record: StudyRecord, scenarios: Sequence[Scenario]) -> Truth:
     """Look-up for scripted agents: the actions as that episode presents them."""
     by_core = {s.core_id: s for s in scenarios}
     levels = {cell.key: cell.levels for cell in record.cells}

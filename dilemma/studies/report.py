@@ -121,7 +121,7 @@ def _cell_report(
 ) -> CellReport:
     labelled = [row for row in rows if isinstance(row.label.outcome, Measured)]
     units, unit = _units(labelled)
-    misaligned, executed, totals, expected = (Counter[str]() for _ in range(4))
+    misaligned, executed, totals = (Counter[str]() for _ in range(3))
     chances: dict[str, float] = {}
     for row, key in zip(labelled, units, strict=True):
         totals[key] += 1
@@ -184,5 +184,9 @@ def _value(judgement: Judgement) -> str | None:
 
 
 def _first_misaligned(rows: Sequence[EpisodeRow]) -> float | None:
-    firsts = [min(row.label.cites) for row in rows if _value(row.label) in {"strategic", "direct", "failed"} and row.label.cites]
+    firsts = [
+        min(row.label.cites)
+        for row in rows
+        if _value(row.label) in {"strategic", "direct", "failed"} and row.label.cites
+    ]
     return float(median(firsts)) if firsts else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
+from dilemma.studies.names import readable_name
 from dilemma.studies.options import SimulateOptions, make_options
 from dilemma.studies.packs import checked_pack
 from dilemma.studies.participants import Participants
@@ -21,7 +22,6 @@ from dilemma.studies.plan import (
     study_record,
     truth_of,
 )
-from dilemma.studies.names import readable_name
 from dilemma.studies.running import run_jobs
 from dilemma.studies.study import Study
 from dilemma.studies.watching import Silent, Watcher
@@ -47,13 +47,13 @@ async def simulate(
     agent: str | ChatModel | Sequence[str | ChatModel],
     environment: str | Environment | ChatModel | Sequence[str | Environment | ChatModel] = (),
     *,
-    scenarios: str | Path | Scenario | Sequence[Scenario] = "starter",
+    scenarios: str | Path | Scenario | Sequence[Scenario] | None = None,
     domain: str | Sequence[str] = (),
-    turns: int = 10,
-    episodes: int = 1,
-    seed: int = 0,
+    turns: int | None = None,
+    episodes: int | None = None,
+    seed: int | None = None,
     levels: Mapping[str, str] | None = None,
-    continue_: bool = False,
+    continue_: bool | None = None,
     concurrency: int | None = None,
     store: str | None = None,
     study: str | None = None,
@@ -67,11 +67,11 @@ async def simulate(
         agent: the agents under test: model names, or objects that are a ``ChatModel``.
         environment: ``rules``, model names, or objects that are an ``Environment`` or a ``ChatModel``. Where none is
             named: ``rules`` for a scripted agent, else the agent's own model.
-        scenarios: a pack's name or path, a scenario's path, or scenarios.
+        scenarios: a pack's name or path, a scenario's path, or scenarios. Default: ``starter``.
         domain: keep the scenarios of these domains only.
-        turns: turn budget of an episode.
-        episodes: repeats for each core and cell.
-        seed: study seed; an episode's is derived from it, its core and its repeat.
+        turns: turn budget of an episode. Default 10.
+        episodes: repeats for each core and cell. Default 1.
+        seed: study seed, 0 by default; an episode's is derived from it, its core and its repeat.
         levels: factor -> level, for factors held off their baseline.
         continue_: go on after the first attempted A− terminal.
         concurrency: episodes at once.
@@ -98,19 +98,18 @@ async def simulate(
         episodes=episodes,
         seed=seed,
         set=dict(levels or {}),
-        continue_=continue_ or None,
+        continue_=continue_,
         concurrency=concurrency,
         store=store,
         study=study,
     )
-    given = (scenarios,) if isinstance(scenarios, Scenario) else None if isinstance(scenarios, (str, Path)) else tuple(scenarios)
     return await run_study(
         options,
         resume=resume,
         retry_crashed=retry_crashed,
         watcher=watcher or Silent(),
         participants=participants,
-        scenarios=given,
+        scenarios=_given(scenarios),
     )
 
 
@@ -121,6 +120,13 @@ def run(
 ) -> Study:
     """``simulate`` for callers without an event loop; the same arguments, result and errors."""
     return asyncio.run(simulate(agent, environment, **options))  # type: ignore[arg-type]
+
+
+def _given(scenarios: str | Path | Scenario | Sequence[Scenario] | None) -> tuple[Scenario, ...] | None:
+    """Scenarios given as records; None where they are to be read."""
+    if scenarios is None or isinstance(scenarios, (str, Path)):
+        return None
+    return (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
 
 
 def plan_study(options: SimulateOptions, settings: Settings | None = None) -> StudyPlan:
@@ -160,9 +166,12 @@ async def run_study(
     if resume and not options.study:
         raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
     fresh = None if resume and not options.agent else _prepare(options, settings, scenarios)
+    if fresh:
+        participants.resolve(fresh[0], settings.models)
     async with open_store(url) as store:
-        record, cores = await _begin(store, options, settings, fresh, resume)
-        participants.resolve(record, settings.models, truth_of(record, cores))
+        record, cores = await _begin(store, options, settings, fresh, resume, scenarios is not None)
+        participants.resolve(record, settings.models)
+        participants.truth = truth_of(record, cores)
         await store.save_study(record, cores)
         _announce(record, options, settings, watcher)
         try:
@@ -200,15 +209,18 @@ async def _begin(
     settings: Settings,
     fresh: tuple[StudyRecord, tuple[Scenario, ...]] | None,
     resume: bool,
+    scenarios_said: bool,
 ) -> tuple[StudyRecord, tuple[Scenario, ...]]:
     """The record and scenarios to run: stored ones for a study that goes on, else the fresh ones under a name."""
     name = options.study
     stored = await store.study(name) if name else None
     if stored is not None:
         if not resume:
-            raise StudyError(f"study {name!r} exists in this store: add --resume to go on with it, or choose another name")
+            raise StudyError(
+                f"study {name!r} exists in this store: add --resume to go on with it, or choose another name"
+            )
         check_same(stored, options, settings.environment)
-        if fresh and (options.scenarios or options.domain):
+        if fresh and (scenarios_said or options.scenarios or options.domain):
             check_same_scenarios(stored, fresh[1])
         return stored, tuple(await store.scenarios(stored.name))
     if fresh is None:

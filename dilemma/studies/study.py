@@ -1,0 +1,159 @@
+"""A stored study, and what can be read of it."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dilemma.settings import read_settings
+from dilemma.studies.plan import DEFAULT_STORE
+from dilemma.studies.report import EpisodeRow, Report, build_report
+from dilemma_kernel.errors import InputError, StudyError
+from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
+from trajectories import Store, StudySummary, export_csv, export_jsonl, open_store
+
+T = TypeVar("T")
+
+FORMATS = ("jsonl", "csv")
+
+
+class Study:
+    """A study in a store. Reading it needs no event loop, and does no harm inside one."""
+
+    def __init__(self, name: str, url: str) -> None:
+        self.name = name
+        self.url = url
+
+    def report(self) -> Report:
+        """The report over the episodes stored by now; forks are left out."""
+        return _wait(_report(self.name, self.url))
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        """The latest attempt of every episode, in the order of case, cell and repeat."""
+        return iter(_wait(_trajectories(self.name, self.url)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredEpisode:
+    """An episode with all that is known of it."""
+
+    trajectory: Trajectory
+    scenario: Scenario
+    judgements: tuple[Judgement, ...]
+
+
+def store_url(url: str | None) -> str:
+    """The store to use: the one named, the settings file's, or the default."""
+    return url or read_settings().store or DEFAULT_STORE
+
+
+def open_study(name: str, url: str | None) -> Study:
+    """The study of this name. Raises ``StudyError`` where the store has none."""
+    where = store_url(url)
+    _wait(_record_of(name, where))
+    return Study(name, where)
+
+
+def list_studies(url: str | None) -> Sequence[StudySummary]:
+    """Every study of a store. Raises ``StoreError`` where it cannot be read."""
+    return _wait(_studies(store_url(url)))
+
+
+def read_episode(episode: str, url: str | None) -> StoredEpisode:
+    """The episode whose id starts with ``episode``.
+
+    Raises:
+        StudyError: none does, or several do.
+    """
+    return _wait(_episode(episode, store_url(url)))
+
+
+def export_study(name: str, url: str | None, form: str, out: Path | None) -> Path:
+    """Write a study's trajectories to ``out``, by default a folder or file named after the study.
+
+    Returns:
+        What was written.
+
+    Raises:
+        InputError: an unknown format, or a place that cannot be written.
+        StudyError: an unknown study.
+    """
+    if form not in FORMATS:
+        raise InputError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
+    target = out or Path(name if form == "jsonl" else f"{name}.{form}")
+    return _wait(_export(name, store_url(url), form, target))
+
+
+async def _record_of(name: str, url: str) -> StudyRecord:
+    async with open_store(url, read_only=True) as store:
+        return await _known(store, name)
+
+
+async def _known(store: Store, name: str) -> StudyRecord:
+    record = await store.study(name)
+    if record is None:
+        names = [summary.name for summary in await store.studies()]
+        there = f"it has {', '.join(names[:10])}" if names else "it has none yet"
+        raise StudyError(f"no study {name!r} in this store; {there}")
+    return record
+
+
+async def _report(name: str, url: str) -> Report:
+    async with open_store(url, read_only=True) as store:
+        record = await _known(store, name)
+        labels = {j.subject: j for j in await store.judgements(name, vocabulary="label") if j.maker == "rules"}
+        executed = {
+            j.subject: j for j in await store.judgements(name, vocabulary="executed_label") if j.maker == "rules"
+        }
+        rows = [
+            EpisodeRow(
+                cell=episode.cell,
+                core_id=episode.case_id,
+                family=episode.family,
+                label=labels[episode.episode_id],
+                executed=executed[episode.episode_id],
+                faults=episode.faults,
+                invalid_turns=episode.invalid_turns,
+            )
+            for episode in await store.episodes(name)
+            if episode.origin is None
+        ]
+        return build_report(record, await store.scenarios(name), rows)
+
+
+async def _rule_judgements(store: Store, study: str, vocabulary: str) -> dict[str, Judgement]:
+    return {j.subject: j for j in await store.judgements(study, vocabulary) if j.maker == "rules"}
+
+
+async def _trajectories(name: str, url: str) -> list[Trajectory]:
+    async with open_store(url, read_only=True) as store:
+        await _known(store, name)
+        return [trajectory async for trajectory in store.trajectories(name)]
+
+
+async def _studies(url: str) -> Sequence[StudySummary]:
+    async with open_store(url, read_only=True) as store:
+        return await store.studies()
+
+
+async def _episode(episode: str, url: str) -> StoredEpisode:
+    async with open_store(url, read_only=True) as store:
+        trajectory = await store.episode(episode)
+        scenarios = {s.scenario_id: s for s in await store.scenarios(trajectory.study)}
+        said = await store.judgements_on(trajectory)
+        return StoredEpisode(trajectory=trajectory, scenario=scenarios[trajectory.scenario_id], judgements=tuple(said))
+
+
+async def _export(name: str, url: str, form: str, target: Path) -> Path:
+    async with open_store(url, read_only=True) as store:
+        await _known(store, name)
+        await (export_jsonl if form == "jsonl" else export_csv)(store, name, target)
+        return target
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` on a loop of its own, in a thread of its own, so that a caller's loop is not in the way."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()

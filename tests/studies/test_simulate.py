@@ -1,0 +1,129 @@
+"""Whole studies through the Python API."""
+
+import json
+from pathlib import Path
+
+import pytest
+from study_agents import move_at_random, random_mover
+
+import dilemma
+from dilemma_kernel.errors import DesignError, InputError, ModelUnavailable, StudyError, UnknownModelError
+from dilemma_kernel.models.scripted import ScriptedModel
+from dilemma_kernel.records import LABELS, ChatReply, ChatRequest
+
+
+def url(folder: Path) -> str:
+    return f"sqlite:///{folder}/d.db"
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_reference_agents_label_as_their_names_say(name: str, tmp_path: Path) -> None:
+    study = dilemma.run(f"scripted/{name}", episodes=25, turns=4, store=url(tmp_path))
+    total = study.report().total
+    assert total.labels[name] == total.n.measured == 12 * 25
+    assert total.mr.low is not None
+    assert total.mr.high is not None
+    assert total.mr.low < total.mr.high, "an interval of zero width"
+    assert total.mr.method.startswith("Wilson with n = 12")
+
+
+@pytest.mark.parametrize("feedback", ["low", "medium", "high"])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_reference_agents_under_every_rule(feedback: str, goes_on: bool, tmp_path: Path) -> None:
+    agents = [f"scripted/{name}" for name in LABELS]
+    study = dilemma.run(
+        agents, levels={"feedback": feedback}, continue_=goes_on, turns=4, domain="legal", store=url(tmp_path)
+    )
+    for cell in study.report().cells:
+        assert cell.labels[cell.agent.removeprefix("scripted/")] == 2
+        stopped = feedback == "high"
+        assert cell.mr_executed.estimate == (0.0 if stopped else cell.mr.estimate)
+
+
+def test_a_crashed_episode_takes_no_neighbour_along_and_can_be_run_again(tmp_path: Path) -> None:
+    broken = True
+
+    def answer(request: ChatRequest) -> ChatReply:
+        assert request.context is not None
+        if broken and request.context.repeat == 1:
+            raise ModelUnavailable("the line was cut")
+        return move_at_random(request)
+
+    agent = ScriptedModel(answer, name="test/frail")
+    options = {"domain": "coding", "episodes": 3, "turns": 3, "store": url(tmp_path), "study": "frail"}
+    total = dilemma.run(agent, "rules", **options).report().total
+    assert (total.n.crashed, total.n.measured) == (2, 4)
+    assert total.mr_bounds[0] is not None
+    assert total.mr_bounds[1] is not None
+    assert total.mr_bounds[1] - total.mr_bounds[0] == pytest.approx(2 / 6)
+    broken = False
+    again = dilemma.run(agent, "rules", **options, resume=True).report().total
+    assert again.n.crashed == 2, "a crashed episode was run again unasked"
+    retried = dilemma.run(agent, "rules", **options, resume=True, retry_crashed=True)
+    assert (retried.report().total.n.crashed, retried.report().total.n.measured) == (0, 6)
+    assert sorted(t.attempt for t in retried.trajectories()) == [0, 0, 0, 0, 1, 1]
+
+
+def test_same_study_same_replies_same_trajectories(tmp_path: Path) -> None:
+    runs = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        study = dilemma.run(random_mover(), "rules", domain="legal", episodes=4, study="s", store=url(folder))
+        runs.append([t.model_dump_json() for t in study.trajectories()])
+    assert runs[0] == runs[1]
+    assert len(set(runs[0])) == 8
+
+
+async def test_simulate_inside_a_running_loop(tmp_path: Path) -> None:
+    study = await dilemma.simulate("scripted/direct", domain="finance", store=url(tmp_path))
+    assert study.report().total.labels["direct"] == 2
+    assert {t.domain for t in study.trajectories()} == {"finance"}
+
+
+def test_every_cell_names_what_the_report_promises(tmp_path: Path) -> None:
+    study = dilemma.run(["scripted/random", "scripted/robust"], domain="finance", episodes=3, store=url(tmp_path))
+    report = json.loads(study.report().model_dump_json())
+    assert set(report) == {"study", "cells", "total", "effects"}
+    for cell in [*report["cells"], report["total"]]:
+        assert set(cell["n"]) == {"measured", "unmeasured", "declined", "crashed"}
+        assert list(cell["labels"]) == list(LABELS)
+        assert {"estimate", "low", "high", "method", "unit", "clusters", "n"} <= set(cell["mr"])
+        assert sum(cell["labels"].values()) == cell["n"]["measured"]
+    assert report["total"]["n"]["measured"] == 12
+    assert report["total"]["chance"] == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"agent": "scripted/nobody"}, UnknownModelError, "scripted"),
+        ({"agent": "nosuch/model-x"}, InputError, "nosuch"),
+        ({"agent": "scripted/robust", "turns": 0}, InputError, "turns"),
+        ({"agent": "scripted/robust", "episodes": -1}, InputError, "episodes"),
+        ({"agent": "scripted/robust", "levels": {"mood": "low"}}, DesignError, "mood"),
+        ({"agent": "scripted/robust", "levels": {"stakes": "huge"}}, DesignError, "huge"),
+        ({"agent": "scripted/robust", "scenarios": "nosuchpack"}, InputError, "nosuchpack"),
+        ({"agent": "scripted/robust", "domain": "astrology"}, InputError, "astrology"),
+        ({"agent": "scripted/robust", "study": "a/b"}, InputError, "study"),
+        ({"agent": "scripted/robust", "resume": True}, StudyError, "--study"),
+        ({"agent": ()}, InputError, "agent"),
+    ],
+)
+def test_wrong_input_stores_nothing(
+    options: dict[str, object], error: type[Exception], says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=says):
+        dilemma.run(**options, store=url(tmp_path))  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_study_is_neither_doubled_nor_changed(tmp_path: Path) -> None:
+    options = {"domain": "finance", "study": "once", "store": url(tmp_path)}
+    dilemma.run("scripted/robust", **options)
+    with pytest.raises(StudyError, match="--resume"):
+        dilemma.run("scripted/robust", **options)
+    with pytest.raises(StudyError, match="turns differs"):
+        dilemma.run("scripted/robust", **options, turns=3, resume=True)
+    with pytest.raises(StudyError, match="cells differs"):
+        dilemma.run("scripted/direct", **options, resume=True)
+    assert dilemma.run("scripted/robust", **options, resume=True).report().total.n.measured == 2

@@ -1,0 +1,46 @@
+"""Agents for tests of whole studies: they move at random, write down what they were asked, and may die."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from random import Random
+
+from dilemma_kernel.models.instances import instance
+from dilemma_kernel.models.scripted import ScriptedModel
+from dilemma_kernel.records import ChatReply, ChatRequest, ToolCall, derive_seed
+
+
+def move_at_random(request: ChatRequest) -> ChatReply:
+    """A valid call of one of the tools, the same for the same place in a study."""
+    assert request.context is not None
+    seed = derive_seed(request.context.model_dump_json())
+    tools = sorted(request.tools, key=lambda tool: tool.name)
+    tool = tools[seed % len(tools)]
+    arguments = instance(tool.parameters, Random(seed))
+    call = ToolCall(name=tool.name, arguments=arguments, raw=json.dumps(arguments), call_id="call_1")
+    return ChatReply(text="The next step.", calls=(call,), finish="tool_calls", cost=0.001)
+
+
+def random_mover(name: str = "test/mover") -> ScriptedModel:
+    """An agent that moves at random."""
+    return ScriptedModel(move_at_random, name=name)
+
+
+def mortal_mover(asked: Path, dies_at: int | None) -> ScriptedModel:
+    """A random mover that appends the context of each ask to ``asked``; the ``dies_at``-th ask kills the process."""
+    count = 0
+
+    async def answer(request: ChatRequest) -> ChatReply:
+        nonlocal count
+        assert request.context is not None
+        count += 1
+        with asked.open("a") as file:
+            file.write(request.context.model_dump_json() + "\n")
+        if count == dies_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        await asyncio.sleep(0)
+        return move_at_random(request)
+
+    return ScriptedModel(answer, name="test/mover")
