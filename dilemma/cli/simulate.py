@@ -33,6 +33,8 @@ def command(
     temperature: Annotated[float | None, typer.Option(help="Of the agent. Default: 1.0.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Most tokens in a reply of the agent. Default: 1024.")] = None,
     history: Annotated[int | None, typer.Option(help="Turns that the agent sees in full. Default: all.")] = None,
+    budget: Annotated[float | None, typer.Option(metavar="USD", help="Stop before this is passed.")] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Stop before this many requests are passed.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an existing study.")] = False,
     retry_crashed: Annotated[
         bool, typer.Option("--retry-crashed", help="Run crashed episodes again; earlier attempts are kept.")
@@ -64,6 +66,8 @@ def command(
         temperature=temperature,
         max_tokens=max_tokens,
         history=history,
+        budget=budget,
+        max_calls=max_calls,
     )
     options = said.over(read_study_file(study_file) if study_file else make_options())
     if dry_run:

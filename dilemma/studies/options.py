@@ -49,6 +49,11 @@ class SimulateOptions(Record):
     history: int | None = None
     """Turns that the agent sees in full. Default: all."""
 
+    budget: float | None = None
+    """US dollars that the study may spend in all. Default: no bound."""
+    max_calls: int | None = None
+    """Requests that the study may send in all, retries included. Default: no bound."""
+
     @field_validator("agent", "environment", "domain", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
@@ -56,7 +61,7 @@ class SimulateOptions(Record):
 
     @model_validator(mode="after")
     def _in_range(self) -> Self:
-        for name in ("turns", "episodes", "concurrency", "max_tokens", "history"):
+        for name in ("turns", "episodes", "concurrency", "max_tokens", "history", "max_calls"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
@@ -64,6 +69,8 @@ class SimulateOptions(Record):
             raise ValueError(f"turns must be at most 1000, not {self.turns}")
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise ValueError(f"temperature must lie between 0 and 2, not {self.temperature}")
+        if self.budget is not None and not self.budget > 0:
+            raise ValueError(f"budget must be more than 0 dollars, not {self.budget}")
         if self.study is not None and not NAME.match(self.study):
             raise ValueError(f"study {self.study!r}: use letters, digits, '.', '_' and '-', 80 at most")
         return self

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from dilemma_kernel.errors import InputError
+from dilemma_kernel.models.budget import Budget
+from dilemma_kernel.models.cache import Cached
 from dilemma_kernel.models.calling import wrapped
 from dilemma_kernel.models.config import ModelConfig
 from dilemma_kernel.models.registry import resolve
@@ -22,7 +24,7 @@ class Participants:
         self._given_models: dict[str, ChatModel] = {}
         self._given_environments: dict[str, Environment] = {}
         self._adapters: dict[str, ChatModel] = {}
-        self._wrapped: dict[str, ChatModel] = {}
+        self._wrapped: dict[str, Cached] = {}
         self._environments: dict[str, Environment] = {}
         self.truth: Truth | None = None
         """How the actions of an episode are presented; scripted agents look it up."""
@@ -46,9 +48,18 @@ class Participants:
             self.concurrency = 1
         self._sampling = record.environment_sampling
 
-    def wrap(self, log: CallLog, study: str) -> None:
-        """Put every model behind the study's call log and build the environments."""
-        self._wrapped = {name: wrapped(model, log, study=study) for name, model in self._adapters.items()}
+    def wrap(self, log: CallLog, study: str, budget: Budget | None) -> None:
+        """Put every model behind the study's call log and budget. Raises ``InputError`` where a price is not known."""
+        for name, model in self._adapters.items():
+            self._wrapped[name] = wrapped(model, log, study=study, budget=budget)
+
+    def state(self) -> str:
+        """What the limiters say of themselves, for the progress line; empty where nothing was held up."""
+        held = [(name, model.counters) for name, model in self._wrapped.items() if model.counters.retries]
+        return " · ".join(
+            f"{name}: {c.in_flight} of {c.limit} in flight, {c.retries} retries, {c.waited_s:.0f} s waited"
+            for name, c in held
+        )
 
     def agent(self, name: str) -> ChatModel:
         """The agent of this name, wrapped."""

@@ -1,12 +1,15 @@
 """Running a study's episodes: concurrently, each stored as it ends, none taking a neighbour along."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from dilemma.studies.participants import Participants
 from dilemma.studies.plan import Job
 from dilemma.studies.watching import Tally, Watcher
+from dilemma_kernel.errors import BudgetExhausted
+from dilemma_kernel.models.budget import Budget
 from dilemma_kernel.records import StudyRecord
 from dilemma_kernel.semantics.labels import judge
 from envs import run_episode
@@ -23,6 +26,8 @@ async def run_jobs(
     *,
     concurrency: int,
     retry_crashed: bool,
+    usd: float | None,
+    max_calls: int | None,
     watcher: Watcher,
 ) -> None:
     """Run the jobs whose episode is not stored yet.
@@ -30,13 +35,15 @@ async def run_jobs(
     Args:
         concurrency: episodes at once.
         retry_crashed: run crashed episodes again, as a new attempt.
+        usd: US dollars that the study may spend in all, what it spent before included; None for no bound.
+        max_calls: requests that it may send in all, likewise.
+
+    Raises:
+        BudgetExhausted: the next call would pass the budget; what was stored stays.
+        StoreError: nothing more can be stored.
     """
     finished = await store.finished(record.name)
-    tally = Tally(total=len(every))
-    for judgement in await store.judgements(record.name, vocabulary="label"):
-        tally.count(judgement)
-        tally.skipped += 1
-    participants.wrap(store.call_log(record.name), record.name)
+    participants.wrap(store.call_log(record.name), record.name, await _budget(store, record.name, usd, max_calls))
 
     def attempt_of(job: Job) -> int | None:
         """Which attempt to make; None where the episode is done."""
@@ -66,19 +73,67 @@ async def run_jobs(
         judgements = judge(trajectory, job.scenario)
         await store.save(trajectory, judgements)
         tally.count(judgements[0])
-        watcher.update(tally)
 
+    tally = await _tally(store, record, every, attempt_of)
+    async with _heartbeat(tally, participants, watcher):
+        await each(every, run_one, concurrency)
     watcher.update(tally)
-    await each(every, run_one, concurrency)
+
+
+async def _tally(
+    store: Store, record: StudyRecord, every: Sequence[Job], attempt_of: Callable[[Job], int | None]
+) -> Tally:
+    """Where the study stands before anything is run."""
+    tally = Tally(total=len(every))
+    there = {job.episode_id for job in every if attempt_of(job) is None}
+    for judgement in await store.judgements(record.name, vocabulary="label") if there else ():
+        if judgement.subject in there and judgement.maker == "rules":
+            tally.count(judgement)
+    tally.skipped = tally.done
+    return tally
+
+
+async def _budget(store: Store, study: str, usd: float | None, max_calls: int | None) -> Budget | None:
+    if usd is None and max_calls is None:
+        return None
+    spent = await store.spent(study)
+    return Budget(usd, max_calls, spent_usd=spent.cost, spent_calls=spent.attempts)
+
+
+@asynccontextmanager
+async def _heartbeat(tally: Tally, participants: Participants, watcher: Watcher) -> AsyncIterator[None]:
+    """Tell the watcher where the study stands, every second, whether or not an episode ended."""
+
+    async def beat() -> None:
+        while True:
+            tally.state = participants.state()
+            watcher.update(tally)
+            await asyncio.sleep(1)
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """``work`` on every item, ``concurrency`` at once; the first error cancels the rest and is raised as itself."""
+    """``work`` on every item, ``concurrency`` at once.
+
+    Once the budget is used up, what is under way goes on until it needs a call; then ``BudgetExhausted`` is raised.
+    Any other error cancels the rest and is raised as itself.
+    """
     waiting: Iterator[T] = iter(items)
+    stopped: list[BudgetExhausted] = []
 
     async def worker() -> None:
         for item in waiting:
-            await work(item)
+            if stopped:
+                return
+            try:
+                await work(item)
+            except BudgetExhausted as error:
+                stopped.append(error)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -86,3 +141,5 @@ async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], concurr
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
+    if stopped:
+        raise stopped[0]

@@ -57,6 +57,8 @@ async def simulate(
     concurrency: int | None = None,
     store: str | None = None,
     study: str | None = None,
+    budget: float | None = None,
+    max_calls: int | None = None,
     resume: bool = False,
     retry_crashed: bool = False,
     watcher: Watcher | None = None,
@@ -77,6 +79,8 @@ async def simulate(
         concurrency: episodes at once.
         store: store URL, ``sqlite:///dilemma.db`` by default.
         study: name; a readable one is made when none is given.
+        budget: US dollars that the study may spend in all.
+        max_calls: requests that it may send in all, retries included.
         resume: go on with the study of that name.
         retry_crashed: run crashed episodes again; earlier attempts are kept.
         watcher: is told of progress.
@@ -87,6 +91,7 @@ async def simulate(
     Raises:
         InputError: something given cannot be used; nothing was run.
         StoreError: the store cannot be written.
+        BudgetExhausted: the next call would pass the budget; the study can be resumed with a larger one.
     """
     participants = Participants()
     options = make_options(
@@ -102,6 +107,8 @@ async def simulate(
         concurrency=concurrency,
         store=store,
         study=study,
+        budget=budget,
+        max_calls=max_calls,
     )
     return await run_study(
         options,
@@ -182,6 +189,8 @@ async def run_study(
                 participants,
                 concurrency=options.concurrency or participants.concurrency,
                 retry_crashed=retry_crashed,
+                usd=options.budget,
+                max_calls=options.max_calls,
                 watcher=watcher,
             )
         finally:
