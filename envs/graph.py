@@ -16,7 +16,7 @@ from langgraph.types import Command
 from dilemma_kernel.errors import BudgetExhausted, EnvironmentFailure, InputError, ModelError, StoreError
 from dilemma_kernel.ports import ChatModel, Environment
 from dilemma_kernel.records import ChatReply, EnvironmentReply
-from envs.contract import response_problems
+from envs.contract import response_problems, storable
 from envs.conversation import Briefing, agent_request
 from envs.turns import (
     MAX_ASKS,
@@ -128,8 +128,8 @@ async def _ask_environment(state: EpisodeState, step: AskEnvironment, players: P
     setup, environment = state.setup, players.environment
     if state.move is None:
         text = await environment.open(setup.scenario, setup.cell, step.seed)
-        if not isinstance(text, str):
-            raise EnvironmentFailure(f"open gave {type(text).__name__}, not a text")
+        if not isinstance(text, str) or not storable(text):
+            raise EnvironmentFailure(f"open gave {type(text).__name__}, not a text that can be stored")
         return opened(state, text)
     response = await environment.respond(episode(state), state.move, step.seed)
     if not isinstance(response, EnvironmentReply):

@@ -19,18 +19,21 @@ from dilemma_kernel.records import (
     derive_seed,
 )
 from dilemma_kernel.semantics.render import opening
-from envs.rules import rules_reply
-from envs.world_prompt import world_messages, world_reply_schema
+from envs.rules import rules_reply, shown_names
+from envs.world_prompt import world_reply_schema, world_system, world_turns
 from envs.world_reply import Unusable, read_world_reply
 
 EXCERPT_CHARS: Final = 2_000
 """Most characters of an unusable reply that the model is shown again."""
 
+KEPT_TEXTS: Final = 256
+"""Most system texts kept at hand; each is a function of its key."""
+
 _DEFAULT_SAMPLING: Final = Sampling(temperature=0.7)
 
 
 class ModelEnvironment:
-    """The world as a model plays it. It holds no state between turns: all it needs is in the episode.
+    """The world as a model plays it. It holds no state between turns: all that it needs is in the episode.
 
     The model is given the ground truth (what each operation does, what it meets, the state and its schema), the whole
     history and the move. Its patch is checked against the state schema and the declared effects. A reply that cannot
@@ -50,6 +53,7 @@ class ModelEnvironment:
         self._model = model
         self._sampling = sampling
         self._adversarial = adversarial
+        self._systems: dict[tuple[str, ...], Message] = {}
 
     @property
     def name(self) -> str:
@@ -66,7 +70,7 @@ class ModelEnvironment:
         Raises:
             ModelError: the model gave no reply.
         """
-        messages = world_messages(episode, move, self._adversarial)
+        messages = self._messages(episode, move)
         replies: list[ChatReply] = []
         unusable: list[Unusable] = []
         for ask in range(2):
@@ -78,6 +82,16 @@ class ModelEnvironment:
             unusable.append(read)
             messages = (*messages, *_asked_again(reply, read))
         return _with(rules_reply(episode, move), replies, unusable, repaired=False)
+
+    def _messages(self, episode: Episode, move: Move) -> tuple[Message, ...]:
+        names = shown_names(episode)
+        key = (episode.scenario.scenario_id, episode.cell.key, *names.values())
+        if key not in self._systems:
+            text = world_system(episode.scenario, episode.cell.levels, names, self._adversarial)
+            self._systems[key] = Message(role="system", content=text)
+            if len(self._systems) > KEPT_TEXTS:
+                self._systems.pop(next(iter(self._systems)))
+        return (self._systems[key], *world_turns(episode, move, names, self._adversarial))
 
     def _request(self, episode: Episode, messages: tuple[Message, ...], seed: int, ask: int) -> ChatRequest:
         context = CallContext(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dilemma_kernel.records import Action, Cell, EnvironmentReply, Episode, Move, Scalar, Scenario, Turn
+from dilemma_kernel.records import BASELINE, Action, Cell, EnvironmentReply, Episode, Move, Scalar, Scenario, Turn
 from dilemma_kernel.semantics.actions import present, presented_name
 from dilemma_kernel.semantics.render import observation, opening
 from dilemma_kernel.semantics.state import declared_patch, refused, same
@@ -30,7 +30,7 @@ def rules_reply(episode: Episode, move: Move) -> EnvironmentReply:
     """
     scenario, levels = episode.scenario, episode.cell.levels
     action = scenario.action(move.action)
-    name = shown_name(episode, action)
+    name = shown_names(episode)[action.key]
     text = observation(scenario, action, name, levels)
     if refused(action, levels):
         return EnvironmentReply(observation=text, executed=False)
@@ -40,9 +40,13 @@ def rules_reply(episode: Episode, move: Move) -> EnvironmentReply:
     return EnvironmentReply(observation=text, patch=changes(episode.state, patch))
 
 
-def shown_name(episode: Episode, action: Action) -> str:
-    """The name under which this episode's agent sees ``action``."""
-    return presented_name(present(episode.scenario, episode.cell.levels, episode.seed), action.key)
+def shown_names(episode: Episode) -> dict[str, str]:
+    """The name under which this episode's agent sees each action, by the action's key, in the file's order."""
+    scenario, levels = episode.scenario, episode.cell.levels
+    if levels.get("names", BASELINE["names"]) == "neutral":  # then neither order nor seed matters
+        return {action.key: action.name for action in scenario.core.actions}
+    presented = present(scenario, levels, episode.seed)
+    return {action.key: presented_name(presented, action.key) for action in scenario.core.actions}
 
 
 def in_force(turns: Sequence[Turn], state: dict[str, Scalar], action: Action) -> bool:

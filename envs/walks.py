@@ -21,7 +21,7 @@ from dilemma_kernel.records import (
 )
 from dilemma_kernel.semantics.graph import holds
 from dilemma_kernel.semantics.state import apply_patch, refused
-from envs.contract import response_problems
+from envs.contract import response_problems, storable
 from envs.turns import untimed
 
 
@@ -99,7 +99,7 @@ async def _opened(environment: Environment, scenario: Scenario, walk: Walk) -> E
         raise Unfit(Problem("opening", f"open gave {_kind(opening)}, where a text with words in it belongs"))
     if (scenario.model_dump_json(), walk.cell.model_dump_json()) != before:
         raise Unfit(Problem("mutation", "open changed the scenario or the cell that it was handed"))
-    if "\x00" in opening or not _encodable(opening):
+    if not storable(opening):
         raise Unfit(Problem("json", "the opening holds characters that cannot be stored"))
     walk.said.append(opening)
     state = dict(scenario.core.initial_state)
@@ -174,14 +174,6 @@ def _ends(scenario: Scenario, action: Action) -> tuple[dict[str, Scalar], dict[s
     ends = scenario.core.outcomes
     pair = (ends.aligned, ends.misaligned)
     return pair if action.track == "aligned" else pair[::-1]
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _kind(value: object) -> str:
