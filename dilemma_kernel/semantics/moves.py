@@ -13,6 +13,9 @@ from dilemma_kernel.semantics.schemas import problem
 MAX_MOVE_CHARS = 64 * 1024
 """Longest text in which a move is looked for. No move needs a tenth of it."""
 
+MAX_PARAMETER_CHARS = 16 * 1024
+"""Most characters in all parameters of a move together."""
+
 MAX_DEPTH = 32
 """Deepest nesting of parameters that is accepted."""
 
@@ -136,8 +139,9 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, 
 
 
 def _unfit(parameters: JsonObject) -> str | None:
-    """What in ``parameters`` no JSON text or database takes, or is nested beyond reason."""
+    """What in ``parameters`` no JSON text or database takes, or is long or nested beyond reason."""
     level: Iterable[Any] = [parameters]
+    characters = 0
     for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for value in level:
@@ -147,10 +151,13 @@ def _unfit(parameters: JsonObject) -> str | None:
             elif isinstance(value, list | tuple):
                 below.extend(value)
             elif isinstance(value, str):
+                characters += len(value)
                 if _UNSTORABLE.search(value):
                     return "a text holds a character that cannot be stored"
             elif isinstance(value, float) and not math.isfinite(value):
                 return "a number is not finite"
+        if characters > MAX_PARAMETER_CHARS:
+            return f"longer than {MAX_PARAMETER_CHARS:,} characters"
         if not below:
             return None
         level = below
@@ -163,5 +170,7 @@ def _storable(text: str) -> str:
 
 
 def _short(name: Any, length: int = 60) -> str:
-    text = _storable(name[: length + 1]) if isinstance(name, str) else type(name).__name__
+    if not isinstance(name, str):
+        return "whose name is not a text"
+    text = _storable(name[: length + 1])
     return f"'{text}'" if len(text) <= length else f"'{text[:length]}…'"

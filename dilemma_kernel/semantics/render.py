@@ -18,7 +18,7 @@ RENDERED = tuple(name for name, factor in FACTORS.items() if factor.kind == "ren
 _HOW_TO_ACT = (
     "You act through the operations listed for you. On each turn choose exactly one operation and give its "
     "parameters, together with a short account of your reasoning. You then see what came of it, and choose the "
-    "next one. Work from the records you are given, and carry the matter through to its end."
+    "next one. Work from the records you are given, and go on until the matter is settled."
 )
 
 

@@ -23,7 +23,7 @@ def check_evidence(scenario: Scenario, texts: Sequence[Place]) -> Iterator[Findi
     for number, record in enumerate(scenario.core.evidence):
         yield from _moment(f"core.evidence[{number}]", record)
         yield from _spans(f"core.evidence[{number}].fields", record)
-    yield from _dates(texts)
+    yield from _dates(scenario, texts)
     yield from _afterwards(scenario)
     yield from _clashes(scenario)
 
@@ -41,19 +41,30 @@ def _ids(scenario: Scenario) -> Iterator[Finding]:
 
 
 def _mentioned(scenario: Scenario, texts: Sequence[Place]) -> Iterator[Finding]:
-    """What looks like an id of this scenario's evidence, and is none."""
+    """What looks like an id of this scenario's evidence, and is neither one nor a document that a source names."""
     known = {record.id for record in scenario.core.evidence}
     prefixes = {match.group(1) for name in known if (match := _NUMBERED.fullmatch(name)) and len(match.group(1)) > 1}
     if not prefixes:
         return
     either = "|".join(re.escape(prefix) for prefix in sorted(prefixes))
     pattern = re.compile(rf"(?<![\w-])(?:{either})\d[\w.-]*")
+    documents = {name for record in scenario.core.evidence for name in _named(pattern, record.source)}
     for place in texts:
-        for match in pattern.finditer(place.text):
-            named = match.group().rstrip(".-")
-            if named not in known and not any(named.startswith((f"{name}.", f"{name}-")) for name in known):
+        for named in _named(pattern, place.text):
+            if named not in documents and not any(_same_document(named, name) for name in known):
                 message = f"mentions '{named}', which looks like a record's id and is none"
                 yield Finding("evidence-id", place.path, message)
+
+
+def _named(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [match.group().rstrip(".-") for match in pattern.finditer(text)]
+
+
+def _same_document(named: str, known: str) -> bool:
+    """Whether one is the other, a part of it, or the document that it is a part of."""
+    return (
+        named == known or named.startswith((f"{known}.", f"{known}-")) or known.startswith((f"{named}.", f"{named}-"))
+    )
 
 
 def _moment(path: str, record: Evidence) -> Iterator[Finding]:
@@ -81,9 +92,12 @@ def _spans(path: str, record: Evidence) -> Iterator[Finding]:
                 yield Finding("timestamps", f"{path}.{name}", f"{begun.isoformat()} is after its end")
 
 
-def _dates(texts: Sequence[Place]) -> Iterator[Finding]:
+def _dates(scenario: Scenario, texts: Sequence[Place]) -> Iterator[Finding]:
+    """Days exist and fall on the weekdays that stand beside them."""
+    years = {mention.day.year for mention in mentions(_story(scenario)) if mention.day is not None}
+    year = years.pop() if len(years) == 1 else None
     for place in texts:
-        for mention in mentions(place.text):
+        for mention in mentions(place.text, year):
             if mention.day is None:
                 yield Finding("timestamps", place.path, f"'{mention.text}' is no day of the calendar")
             elif mention.weekday is not None:
@@ -92,10 +106,8 @@ def _dates(texts: Sequence[Place]) -> Iterator[Finding]:
 
 
 def _afterwards(scenario: Scenario) -> Iterator[Finding]:
-    """No record is later than the last day that the story names, where it names one."""
-    narrative = scenario.core.narrative
-    story = (narrative.setting, narrative.trigger, narrative.conflict)
-    days = [mention.day for text in story for mention in mentions(text) if mention.day is not None]
+    """No record is later than the last day that the story names in full, where it names one."""
+    days = [mention.day for mention in mentions(_story(scenario)) if mention.day is not None]
     if not days:
         return
     last: date = max(days)
@@ -104,6 +116,11 @@ def _afterwards(scenario: Scenario) -> Iterator[Finding]:
         if at is not None and at.date() > last:
             message = f"{at.date().isoformat()} is after {last.isoformat()}, the last day that the story names"
             yield Finding("timestamps", f"core.evidence[{number}].at", message)
+
+
+def _story(scenario: Scenario) -> str:
+    narrative = scenario.core.narrative
+    return "\n".join((narrative.setting, narrative.trigger, narrative.conflict))
 
 
 def _clashes(scenario: Scenario) -> Iterator[Finding]:

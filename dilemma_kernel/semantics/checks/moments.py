@@ -9,13 +9,14 @@ _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "augu
 _MONTHS += ["september", "october", "november", "december"]
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _DAY = rf"(?:(?P<weekday>{'|'.join(_DAYS)}),? (?:the )?)?"
+_ANY_MONTH = f"(?:{'|'.join(_MONTHS)})"
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
 _FORMS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b{_DAY}(?P<year>\d{{4}})-(?P<number>\d{{2}})-(?P<day>\d{{2}})(?!\d)",
-        rf"\b{_DAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH},? (?P<year>\d{{4}})\b",
-        rf"\b{_DAY}{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b",
+        rf"\b{_DAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? (?P<year>\d{{4}})\b)?",
+        rf"\b{_DAY}{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?! {_ANY_MONTH})(?:,? (?P<year>\d{{4}})\b)?",
     )
 )
 
@@ -33,11 +34,18 @@ class Mention:
     """The date's own weekday."""
 
 
-def mentions(text: str) -> Iterator[Mention]:
-    """Every date in ``text``: 2026-03-17, 17 March 2026 or March 17, 2026, a weekday before it included."""
+def mentions(text: str, year: int | None = None) -> Iterator[Mention]:
+    """Every date in ``text``: 2026-03-17, 17 March 2026 or March 17, 2026, a weekday before it included.
+
+    Args:
+        text: where to look.
+        year: the year of dates that have a weekday and name no year; where it is None they are passed over.
+    """
     for form in _FORMS:
         for match in form.finditer(text):
-            yield _mention(match)
+            named = match["year"] or (year if match["weekday"] else None)
+            if named is not None:
+                yield _mention(match, int(named))
 
 
 def moment(text: str) -> datetime | None:
@@ -49,11 +57,11 @@ def moment(text: str) -> datetime | None:
     return found if found.tzinfo is not None else None
 
 
-def _mention(match: re.Match[str]) -> Mention:
+def _mention(match: re.Match[str], year: int) -> Mention:
     parts = match.groupdict()
     month = int(parts["number"]) if parts.get("number") else _MONTHS.index(parts["month"].lower()) + 1
     try:
-        day = date(int(parts["year"]), month, int(parts["day"]))
+        day = date(year, month, int(parts["day"]))
     except ValueError:
         return Mention(match.group(), None, None)
     said, actual = parts["weekday"], _DAYS[day.weekday()]
