@@ -18,6 +18,8 @@ from dilemma_kernel.errors import (
 MAX_CHARS = 300
 _PREFIX = re.compile(r"^(?:[\w.]*(?:Error|Exception|Exceeded)\w*(?:: | - ))+")
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key|hf|AIza)[-_][\w*.-]{6,}")
+_TOO_LONG = re.compile("context.?(length|window|size)|prompt is too long", re.IGNORECASE)
+_FILTERED = re.compile("content.?(filter|policy|management policy)", re.IGNORECASE)
 _OUT_OF_MONEY = re.compile("insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 
 
@@ -32,17 +34,26 @@ def translated(error: BaseException, model: str, secrets: tuple[str, ...] = ()) 
     status = getattr(error, "status_code", None)
     kind = type(error).__name__
     message = f"{model}: {one_line(error, secrets)}"
+    words = f"{message} {getattr(error, 'code', '')}"
     if isinstance(error, TimeoutError) or "Timeout" in kind or status == 408:
         return ModelTimeout(message)
-    if kind == "ContextWindowExceededError":
+    if kind == "ContextWindowExceededError" or (status in {400, 413, 422} and _TOO_LONG.search(words)):
         return ContextOverflow(message)
     if status == 429:
-        return ModelForbidden(message) if _OUT_OF_MONEY.search(message) else RateLimited(message, retry_after(error))
+        return ModelForbidden(message) if _OUT_OF_MONEY.search(words) else RateLimited(message, retry_after(error))
     if status in {401, 403}:
         return ModelForbidden(message)
     if isinstance(error, ConnectionError) or "Connection" in kind or (isinstance(status, int) and status >= 500):
         return ModelUnavailable(message)
     return ModelRejected(message)
+
+
+def filtered(error: BaseException) -> bool:
+    """Whether the provider's filter turned the prompt away."""
+    if type(error).__name__ == "ContentPolicyViolationError":
+        return True
+    words = f"{error} {getattr(error, 'code', '')}"
+    return getattr(error, "status_code", None) == 400 and _FILTERED.search(words) is not None
 
 
 def one_line(error: BaseException, secrets: tuple[str, ...] = ()) -> str:

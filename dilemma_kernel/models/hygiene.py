@@ -12,6 +12,7 @@ from typing import Any
 from dilemma_kernel.records import MAX_REPLY_CHARS, JsonObject, ToolCall
 
 _UNFIT = re.compile("[\0\ud800-\udfff␛]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile("␛(␛|[0-9A-F]{4})")
 MAX_DEPTH = 64
 """Deepest nesting of arguments that counts as parsed."""
@@ -29,6 +30,11 @@ def escape_text(text: str) -> str:
 def unescape_text(text: str) -> str:
     """The text that ``escape_text`` was given."""
     return _ESCAPE.sub(lambda found: "␛" if found[1] == "␛" else chr(int(found[1], 16)), text)
+
+
+def sendable(text: str) -> str:
+    """``text`` with lone surrogates escaped, for no endpoint takes them. What was escaped before stays as it is."""
+    return text if text.isascii() else _SURROGATE.sub(lambda found: f"␛{ord(found[0]):04X}", text)
 
 
 def kept(text: object, limit: int = MAX_REPLY_CHARS) -> str:

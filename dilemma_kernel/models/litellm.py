@@ -11,7 +11,7 @@ from weakref import WeakSet
 from dilemma_kernel.errors import EmptyReply, ModelUnavailable, UnknownModelError
 from dilemma_kernel.models import providers
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
-from dilemma_kernel.models.failures import one_line, translated
+from dilemma_kernel.models.failures import filtered, one_line, translated
 from dilemma_kernel.models.hygiene import kept
 from dilemma_kernel.models.prices import Prices
 from dilemma_kernel.models.wire import from_wire, omitted, to_wire
@@ -80,7 +80,7 @@ class LiteLLM:
             failure = error
         else:
             return self._reply(response, left_out, time.perf_counter() - started)
-        if type(failure).__name__ == "ContentPolicyViolationError":
+        if filtered(failure):
             return _refused(failure, self._secrets, left_out, time.perf_counter() - started)
         raise translated(failure, self.name, self._secrets)  # outside the handler: the cause may hold the key
 

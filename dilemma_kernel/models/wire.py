@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dilemma_kernel.models.hygiene import MAX_CALLS, kept, kept_name, read_call
+from dilemma_kernel.models.hygiene import MAX_CALLS, kept, kept_name, read_call, sendable
 from dilemma_kernel.records import (
     MAX_REPLY_CHARS,
     Capabilities,
@@ -14,6 +14,7 @@ from dilemma_kernel.records import (
     JsonObject,
     Message,
     ToolCall,
+    ToolSpec,
     Usage,
 )
 
@@ -65,10 +66,7 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
     if request.seed is not None and "seed" not in left_out:
         body["seed"] = request.seed
     if request.tools and "tools" not in left_out:
-        body["tools"] = [
-            {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
-            for t in request.tools
-        ]
+        body["tools"] = [_tool(tool) for tool in request.tools]
         if "tool_choice" not in left_out:
             body["tool_choice"] = request.tool_choice
     if request.reply_schema is not None and "schema" not in left_out:
@@ -77,13 +75,19 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
     return body
 
 
+def _tool(tool: ToolSpec) -> JsonObject:
+    described = {"name": tool.name, "description": sendable(tool.description), "parameters": tool.parameters}
+    return {"type": "function", "function": described}
+
+
 def _message(message: Message) -> JsonObject:
+    content = sendable(message.content)
     if message.role == "tool":
-        return {"role": "tool", "content": message.content, "tool_call_id": message.call_id or "call_1"}
+        return {"role": "tool", "content": content, "tool_call_id": message.call_id or "call_1"}
     if not message.calls:
-        return {"role": message.role, "content": message.content}
+        return {"role": message.role, "content": content}
     calls = [_call(call, number) for number, call in enumerate(message.calls, 1)]
-    return {"role": message.role, "content": message.content or None, "tool_calls": calls}
+    return {"role": message.role, "content": content or None, "tool_calls": calls}
 
 
 def _call(call: ToolCall, number: int) -> JsonObject:

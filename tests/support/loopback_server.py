@@ -42,8 +42,9 @@ class Answer:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
     delay_s: float = 0.0
-    fault: Literal["", "hang", "cut", "half"] = ""
-    """``hang`` never answers, ``cut`` closes at once, ``half`` closes in the middle of the body."""
+    fault: Literal["", "hang", "cut", "half", "drip"] = ""
+    """``hang`` never answers, ``cut`` closes at once, ``half`` closes in the middle of the body, ``drip`` sends the
+    body byte by byte, a twentieth of a second apart."""
 
     def after(self, seconds: float) -> "Answer":
         """The same answer, ``seconds`` later."""
@@ -120,6 +121,10 @@ def cut() -> Answer:
 
 def half_body() -> Answer:
     return replace(text("a reply that breaks off"), fault="half")
+
+
+def drip() -> Answer:
+    return replace(text("a reply that never seems to end"), fault="drip")
 
 
 class LoopbackServer:
@@ -218,6 +223,13 @@ class LoopbackServer:
         lines = [f"HTTP/1.1 {answer.status} X", *(f"{n}: {v}" for n, v in answer.headers)]
         lines.append(f"content-length: {len(answer.body)}")
         body = answer.body[: len(answer.body) // 2] if answer.fault == "half" else answer.body
-        writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+        writer.write("\r\n".join([*lines, "", ""]).encode())
+        if answer.fault == "drip":
+            for byte in body:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        else:
+            writer.write(body)
         await writer.drain()
         return answer.fault != "half"
