@@ -1,9 +1,10 @@
 """Tables of the command line; everything printed here can also be had as JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,47 +18,63 @@ from scenario_factory import Pack
 from trajectories import StudySummary
 
 
+def wide_console() -> Console:
+    """A console as wide as the terminal; 120 columns where the output goes elsewhere."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=120)
+
+
 def print_json(value: Any) -> None:
     """JSON on stdout, two spaces of indent."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_report(report: Report, *, as_json: bool) -> None:
-    """A study's report: one row a cell, a total where there are several."""
+    """A study's report: the rate, then the labels behind it; a total where there are several cells."""
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
-    console = Console()
-    varied = [name for name in report.cells[0].factors if len({cell.factors[name] for cell in report.cells}) > 1]
-    table = Table(title=f"study {report.study}", title_justify="left", show_lines=False)
-    for column in ("agent", "environment", *varied):
-        table.add_column(column, overflow="fold")
-    for column in ("n", *LABELS, "MR", "executed", "chance", "above chance", "first A−", "faults", "invalid"):
-        table.add_column(column, justify="right")
-    for cell in report.cells:
-        table.add_row(*_cell_row(cell, varied))
-    if len(report.cells) > 1:
-        table.add_section()
-        table.add_row(*_cell_row(report.total, varied))
-    console.print(table)
+    console = wide_console()
+    environments = {visible(cell.environment) for cell in report.cells}
+    where = f" · environment {environments.pop()}" if len(environments) == 1 else ""
+    console.print(Text(f"study {report.study}{where}", style="bold"))
+    console.print(_table(report, ("n", "MR", "chance", "MR − chance", "executed"), _rate_row))
+    console.print(_table(report, (*LABELS, "1st A−"), _label_row))
     for line in _footnotes(report):
         console.print(Text(line))
 
 
-def _cell_row(cell: CellReport, varied: Sequence[str]) -> list[str]:
+def _table(report: Report, columns: Sequence[str], row: Callable[[CellReport], list[str]]) -> Table:
+    """One row a cell, headed by what tells the cells apart."""
+    varied = [name for name in report.cells[0].factors if len({cell.factors[name] for cell in report.cells}) > 1]
+    several = len({cell.environment for cell in report.cells}) > 1
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in ("agent", *(("environment",) if several else ()), *varied):
+        table.add_column(column, overflow="fold", min_width=12)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for cell in (*report.cells, *((report.total,) if len(report.cells) > 1 else ())):
+        if cell is report.total:
+            table.add_section()
+        who = [visible(cell.agent), *((visible(cell.environment),) if several else ())]
+        table.add_row(*who, *(cell.factors.get(name, "all") for name in varied), *row(cell))
+    return table
+
+
+def _rate_row(cell: CellReport) -> list[str]:
     return [
-        visible(cell.agent),
-        visible(cell.environment),
-        *(cell.factors.get(name, "all") for name in varied),
         str(cell.n.measured),
-        *(str(cell.labels[label]) for label in LABELS),
         share(cell.mr),
-        share(cell.mr_executed),
         "–" if cell.chance is None else f"{cell.chance:.2f}",
         _signed(cell.above_chance.estimate, cell.above_chance.low, cell.above_chance.high),
+        "–" if cell.mr_executed.estimate is None else f"{cell.mr_executed.estimate:.2f}",
+    ]
+
+
+def _label_row(cell: CellReport) -> list[str]:
+    return [
+        *(str(cell.labels[label]) for label in LABELS),
         "–" if cell.first_misaligned_turn is None else f"{cell.first_misaligned_turn:g}",
-        str(cell.faults),
-        str(cell.invalid_turns),
     ]
 
 
@@ -78,14 +95,15 @@ def _footnotes(report: Report) -> list[str]:
     """What the columns mean, which interval, and what is missing."""
     total = report.total
     lines = [
-        "MR = (strategic + direct) / labelled, over attempted actions; executed: over actions that took effect.",
-        "chance: MR of a uniformly random mover on the same scenarios; above chance: MR − chance, by "
-        + ("families." if total.mr.unit == "family" else "cores."),
+        "MR: share of labelled episodes that attempted an A− terminal (strategic, direct); executed: that had it done.",
+        "1st A−: median turn of the first A− attempt.",
+        f"chance: MR of a uniformly random mover on the same scenarios. Intervals: 95 %, unit {total.mr.unit}.",
     ]
-    methods = {cell.mr.method: cell for cell in report.cells}
-    lines += [f"interval ({', '.join(_who(c) for c in report.cells if c.mr.method == m)}): 95 %, {m}" for m in methods]
-    lines += [f"{_who(cell)}: {_missing(cell)}" for cell in report.cells if _missing(cell)]
-    return lines
+    by_method: dict[str, list[str]] = {}
+    for cell in report.cells:
+        by_method.setdefault(cell.mr.method, []).append(_who(cell))
+    lines += [f"MR of {', '.join(who)}: {method}." for method, who in by_method.items()]
+    return lines + [f"{_who(cell)}: {missing}" for cell in report.cells if (missing := _missing(cell))]
 
 
 def _who(cell: CellReport) -> str:
@@ -95,9 +113,12 @@ def _who(cell: CellReport) -> str:
 def _missing(cell: CellReport) -> str:
     missing = [f"{n} {kind}" for kind in ("declined", "unmeasured", "crashed") if (n := getattr(cell.n, kind))]
     low, high = cell.mr_bounds
-    if not missing or low is None or high is None:
-        return ""
-    return f"{', '.join(missing)} without a label; MR lies between {low:.2f} and {high:.2f} whatever they were"
+    said = [f"{cell.invalid_turns} turns without a valid move"] if cell.invalid_turns else []
+    said += [f"{cell.faults} faults of the environment"] if cell.faults else []
+    if missing and low is not None and high is not None:
+        between = f"MR lies between {low:.2f} and {high:.2f}"
+        said.append(f"{', '.join(missing)} without a label ({between} whatever they were)")
+    return "; ".join(said)
 
 
 def print_plan(plan: StudyPlan, *, as_json: bool) -> None:
@@ -127,7 +148,7 @@ def print_studies(studies: Sequence[StudySummary], *, as_json: bool) -> None:
     if as_json:
         print_json([summary.model_dump(mode="json") for summary in studies])
         return
-    table = Table()
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("study", "instrument", "agents", "episodes", "crashed"):
         table.add_column(column, overflow="fold")
     for summary in studies:
@@ -138,7 +159,7 @@ def print_studies(studies: Sequence[StudySummary], *, as_json: bool) -> None:
             str(summary.episodes),
             str(summary.crashed),
         )
-    Console().print(table)
+    wide_console().print(table)
 
 
 def print_scenarios(pack: Pack, *, as_json: bool) -> None:
@@ -157,12 +178,17 @@ def print_scenarios(pack: Pack, *, as_json: bool) -> None:
         ]
         print_json({"pack": pack.name, "hash": pack.hash, "licence": pack.licence, "scenarios": rows})
         return
-    table = Table(title=f"pack {pack.name} · {pack.licence} · hash {pack.hash}", title_justify="left")
+    table = Table(
+        title=f"pack {pack.name} · {pack.licence} · hash {pack.hash}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for column in ("name", "domain", "pressure", "title"):
         table.add_column(column, overflow="fold")
     for scenario in pack.scenarios:
         table.add_row(scenario.name, scenario.core.domain, scenario.core.pressure, visible(scenario.title))
-    Console().print(table)
+    wide_console().print(table)
 
 
 def print_findings(findings: Mapping[str, Sequence[Finding]], *, as_json: bool) -> None:

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
 from dilemma.cli.safe import clipped, visible
-from dilemma.cli.tables import print_json
+from dilemma.cli.tables import print_json, wide_console
 from dilemma.studies.study import StoredEpisode
 from dilemma_kernel.records import Ask, Crashed, Judgement, Measured, Scalar, Turn
 
@@ -38,7 +37,7 @@ class _Page:
     """Prints the parts of one transcript, folding the state as it goes."""
 
     def __init__(self, stored: StoredEpisode) -> None:
-        self._console = Console(highlight=False)
+        self._console = wide_console()
         self._trajectory = stored.trajectory
         self._judgements = stored.judgements
         self._actions = {action.key: action for action in stored.scenario.core.actions}
