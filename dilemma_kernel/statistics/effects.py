@@ -134,6 +134,8 @@ def _family(
     unit: str,
     level: float,
 ) -> tuple[Effect, ...]:
+    if not family:
+        return ()
     differences, used = core_differences(cells, model, successes, totals)
     n = np.asarray(totals, dtype=np.float64)
     whole = contrast_weights(model_matrix(cells, model), np.ones(len(cells), dtype=np.bool_))[1:]
