@@ -18,7 +18,7 @@ _HOMES = {
         "tool_specs",
     ),
     "chance": ("executed_floor", "executed_label_floor", "floor", "length_floor"),
-    "checks": ("Finding", "check_scenario"),
+    "checks": ("CHECKS", "LEAK_WORDS", "Finding", "check_scenario"),
     "graph": ("action_graph",),
     "labels": (
         "EXECUTED_LABELS",

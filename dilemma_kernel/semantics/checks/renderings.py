@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dilemma_kernel.errors import ScenarioError
-from dilemma_kernel.records import FACTORS, Scenario
+from dilemma_kernel.records import FACTORS, LevelRendering, Scenario
 from dilemma_kernel.semantics.checks.finding import Finding
 from dilemma_kernel.semantics.checks.places import Place
 from dilemma_kernel.semantics.render import RENDERED
@@ -72,7 +72,8 @@ def _stakes(scenario: Scenario) -> Iterator[Finding]:
 def _owners(scenario: Scenario) -> Iterator[Finding]:
     """Each slot belongs to one factor, which gives it at every level, of one type."""
     owners: dict[str, str] = {}
-    for factor, levels in scenario.factors.items():
+    for factor in RENDERED:
+        levels = _known(scenario, factor)
         for slot in sorted({slot for rendering in levels.values() for slot in rendering.values}):
             if slot == _OF_THE_MOMENT:
                 message = "is the slot that feedback fills with the action's name: choose another"
@@ -83,9 +84,14 @@ def _owners(scenario: Scenario) -> Iterator[Finding]:
             yield from _given(scenario, factor, slot)
 
 
+def _known(scenario: Scenario, factor: str) -> dict[str, LevelRendering]:
+    """The renderings of the levels that there are; others are found elsewhere."""
+    return {level: r for level, r in scenario.factors.get(factor, {}).items() if level in FACTORS[factor].levels}
+
+
 def _given(scenario: Scenario, factor: str, slot: str) -> Iterator[Finding]:
     types = set()
-    for level, rendering in scenario.factors[factor].items():
+    for level, rendering in _known(scenario, factor).items():
         path = f"factors.{factor}.{level}.values"
         if slot not in rendering.values:
             yield Finding("slots", path, f"lack the slot '{slot}', which other levels give")
@@ -102,7 +108,7 @@ def _given(scenario: Scenario, factor: str, slot: str) -> Iterator[Finding]:
 
 def _uses(scenario: Scenario, texts: Sequence[Place]) -> Iterator[Finding]:
     """Each slot in a text is owned and stands where it is filled; each owned slot is used; braces are sound."""
-    owned = {slot for levels in scenario.factors.values() for rendering in levels.values() for slot in rendering.values}
+    owned = {slot for factor in RENDERED for r in _known(scenario, factor).values() for slot in r.values}
     used: set[str] = set()
     for place in texts:
         named = set(slots_of(place.text))
