@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, field_validator
 
+from dilemma_kernel.models.prices import Prices
 from dilemma_kernel.records import Capabilities, JsonObject
 from dilemma_kernel.records.base import Record
 
@@ -44,6 +45,13 @@ class ModelEntry(Record):
     """Seconds to wait for one answer."""
     extra: JsonObject = {}
     """Further parameters that the provider takes, sent as they are with each call."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """The prices given here; None unless both are."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        return Prices(self.input_price / 1e6, self.output_price / 1e6)
 
 
 class ModelConfig(Record):

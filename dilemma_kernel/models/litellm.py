@@ -187,8 +187,8 @@ def _prices(litellm: Any, model: str, provider: str, entry: ModelEntry) -> Price
         free = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
         litellm.register_model({name: {**free, "litellm_provider": provider, "mode": "chat"}})
         _ours.add(name)
-    if entry.input_price is not None and entry.output_price is not None:
-        return Prices(entry.input_price / 1e6, entry.output_price / 1e6)
+    if entry.prices is not None:
+        return entry.prices
     if facts is None or facts.get("input_cost_per_token") is None:
         return None
     return Prices(float(facts["input_cost_per_token"]), float(facts.get("output_cost_per_token") or 0.0))

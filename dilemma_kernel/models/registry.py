@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
 from urllib.parse import parse_qsl
 
-from dilemma_kernel.errors import UnknownModelError
-from dilemma_kernel.models.config import ModelConfig
+from dilemma_kernel.errors import MissingExtraError, UnknownModelError
+from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.scripted import AGENTS, ScriptedAgent, Truth
 from dilemma_kernel.ports import ChatModel
 
@@ -43,6 +45,12 @@ def resolve(
         from dilemma_kernel.models.llamacpp import LlamaCpp  # noqa: PLC0415
 
         return LlamaCpp(name, rest, entry)
+    if scheme == "hf" and slash:
+        return _transformers(name, rest, entry)
+    if target.startswith("python:"):
+        from dilemma_kernel.models.python_scheme import python_model  # noqa: PLC0415
+
+        return python_model(name, target.removeprefix("python:"), entry, config)
     from dilemma_kernel.models.litellm import LiteLLM  # noqa: PLC0415
 
     return LiteLLM(name, target, entry, config)
@@ -60,3 +68,12 @@ def _scripted(name: str, rest: str, truth: Truth | None, further: Mapping[str, S
     if truth is None:
         raise UnknownModelError(f"{name} plays the agent of an episode and nothing else")
     return ScriptedAgent(name, AGENTS[script], truth)
+
+
+def _transformers(name: str, rest: str, entry: ModelEntry) -> ChatModel:
+    """The adapter of torch and transformers, whose module names ``Transformers(name, rest, entry)``."""
+    home = "dilemma_kernel.models.transformers"
+    if any(find_spec(module) is None for module in ("torch", "transformers", home)):
+        raise MissingExtraError(f"{name} (transformers)", "lab")
+    model: ChatModel = import_module(home).Transformers(name, rest, entry)
+    return model

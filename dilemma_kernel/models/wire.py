@@ -33,7 +33,7 @@ def omitted(request: ChatRequest, capabilities: Capabilities, refused: frozenset
     Args:
         request: what is asked.
         capabilities: what the model supports.
-        refused: of ``stop``, ``top_p`` and ``tool_choice``, what the model does not take.
+        refused: of ``stop``, ``top_p``, ``max_tokens`` and ``tool_choice``, what the model does not take.
     """
     parts = {
         "tools": bool(request.tools) and not capabilities.tools,
@@ -41,6 +41,7 @@ def omitted(request: ChatRequest, capabilities: Capabilities, refused: frozenset
         "seed": request.seed is not None and not capabilities.seed,
         "temperature": not capabilities.temperature,
         "stop": bool(request.sampling.stop) and "stop" in refused,
+        "max_tokens": "max_tokens" in refused,
         "top_p": request.sampling.top_p is not None and "top_p" in refused,
         "tool_choice": request.tool_choice != "auto" and bool(request.tools) and "tool_choice" in refused,
     }
