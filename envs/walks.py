@@ -1,6 +1,6 @@
 """Scripted walks through an environment, and what each of its answers does wrong. Used by ``check_environment``."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -143,31 +143,35 @@ def _wrong(episode: Episode, move: Move, action: Action, response: EnvironmentRe
     after = apply_patch(episode.state, response.patch)
     if not response.observation.strip():
         yield Problem("record", f"the answer to {action.key} holds no observation")
-    over = _final(episode)
     found = response_problems(scenario, episode.state, move, response, levels)
+    if not action.terminal and _undone(episode, after):
+        yield Problem("terminal", f"{action.key} undid the end that a terminal had led to")
+        return
     for problem in found:
-        yield Problem(_check(problem, action, over, refused(action, levels)), f"{action.key}: {problem}")
+        yield Problem(_check(problem, refused(action, levels)), f"{action.key}: {problem}")
     if action.terminal and not found and not refused(action, levels):
         met = [holds(condition, after) for condition in _ends(scenario, action)]
         if not response.executed or met != [True, False]:
             yield Problem("terminal", f"{action.key} was attempted, and the state is not in the end that it leads to")
 
 
-def _check(problem: str, action: Action, over: bool, is_refused: bool) -> str:
+def _check(problem: str, is_refused: bool) -> str:
     if problem.startswith("schema:"):
         return "schema"
-    if is_refused:
-        return "refused"
-    return "terminal" if over and not action.terminal else "effects"
+    return "refused" if is_refused else "effects"
 
 
-def _final(episode: Episode) -> bool:
-    """Whether a terminal was executed already."""
-    return any(
-        turn.response.executed and episode.scenario.action(turn.move.action).terminal
+def _undone(episode: Episode, after: Mapping[str, Scalar]) -> bool:
+    """Whether the end that the last executed terminal led to holds no longer."""
+    done = [
+        turn.move.action
         for turn in episode.turns
-        if turn.move and turn.response
-    )
+        if turn.move and turn.response and turn.response.executed and episode.scenario.action(turn.move.action).terminal
+    ]
+    if not done:
+        return False
+    end, _ = _ends(episode.scenario, episode.scenario.action(done[-1]))
+    return holds(end, episode.state) and not holds(end, after)
 
 
 def _ends(scenario: Scenario, action: Action) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
