@@ -5,6 +5,7 @@ from typing import Any
 
 _NAMES = {
     "agreement": ("Agreement", "cohen_kappa", "krippendorff_alpha"),
+    "assumptions": ("Assumptions", "assumptions_from"),
     "bootstrap": ("bootstrap_interval", "bootstrap_rates"),
     "clusters": ("Groups", "group", "sums"),
     "divergence_correction": ("corrected_divergence", "corrected_divergence_elsewhere"),
@@ -24,6 +25,7 @@ _NAMES = {
     "effects": ("fault_free", "interaction_effects", "main_effects", "paired_effect"),
     "gee": ("gee_effects",),
     "incidence": ("CAUSES", "CauseCurve", "Incidence", "cumulative_incidence", "incidence_from_counts"),
+    "power": ("Power", "cores_for_power", "power_of_design"),
     "published": ("PublishedCell", "PublishedTransfer", "published_cells", "published_transfer"),
     "rates": ("AboveChance", "above_chance", "bounds", "rate", "rate_arrays", "wilson_rate"),
 }

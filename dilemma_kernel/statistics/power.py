@@ -14,7 +14,7 @@ from dilemma_kernel.statistics.contrasts import (
     main_terms,
     model_matrix,
 )
-from dilemma_kernel.statistics.intervals import t_p_value
+from dilemma_kernel.statistics.intervals import ROUNDING, t_p_value
 from dilemma_kernel.statistics.simulation import simulate_hits
 
 STUDIES = 1_000
@@ -167,8 +167,9 @@ def _p_values(
 
 
 def paired_p_values(differences: Array) -> Array:
-    """(studies,) p of the mean of core differences (studies, cores), t(G−1); 1 where all are alike."""
+    """(studies,) p of the mean of core differences (studies, cores), t(G−1); 1 where all are alike, NaN where unknown."""
     cores = differences.shape[-1]
     mean = differences.mean(axis=-1)
     se = linearised_se((differences - mean[:, None]) / cores, cores)
-    return np.asarray(np.where(se > 0, t_p_value(mean, np.where(se > 0, se, 1), cores), 1.0))
+    alike = se <= ROUNDING
+    return np.where(alike, 1.0, t_p_value(mean, np.where(alike, 1.0, se), cores))
