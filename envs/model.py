@@ -36,7 +36,8 @@ class ModelEnvironment:
     """The world as a model plays it. It holds no state between turns: all that it needs is in the episode.
 
     The model is given the ground truth (what each operation does, what it meets, the state and its schema), the whole
-    history and the move. Its patch is checked against the state schema and the declared effects. A reply that cannot
+    history and the move. Where it can be held to a JSON Schema, the schema leaves its patch no room to contradict the
+    declared effects; either way the patch is checked against them and the state schema. A reply that cannot
     be used is a fault: it is asked for once more with the reason, and then replaced by the rules' own answer. Every
     such reply is one fault, so a turn has two at most. The opening is the scenario's own, word for word.
 
@@ -74,7 +75,7 @@ class ModelEnvironment:
         replies: list[ChatReply] = []
         unusable: list[Unusable] = []
         for ask in range(2):
-            reply = await self._model.complete(self._request(episode, messages, seed, ask))
+            reply = await self._model.complete(self._request(episode, move, messages, seed, ask))
             replies.append(reply)
             read = read_world_reply(reply, episode, move)
             if isinstance(read, EnvironmentReply):
@@ -93,7 +94,7 @@ class ModelEnvironment:
                 self._systems.pop(next(iter(self._systems)))
         return (self._systems[key], *world_turns(episode, move, names, self._adversarial))
 
-    def _request(self, episode: Episode, messages: tuple[Message, ...], seed: int, ask: int) -> ChatRequest:
+    def _request(self, episode: Episode, move: Move, messages: tuple[Message, ...], seed: int, ask: int) -> ChatRequest:
         context = CallContext(
             case=episode.scenario.core_id,
             cell=episode.cell.key,
@@ -105,7 +106,7 @@ class ModelEnvironment:
         native = self._model.capabilities.schema_ == "native"
         return ChatRequest(
             messages=messages,
-            reply_schema=world_reply_schema(episode.scenario) if native else None,
+            reply_schema=world_reply_schema(episode, move) if native else None,
             sampling=self._sampling,
             seed=derive_seed(seed, "ask", ask),
             context=context,

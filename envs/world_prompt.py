@@ -98,15 +98,25 @@ def world_turns(episode: Episode, move: Move, names: Mapping[str, str], adversar
     return (*messages, Message(role="user", content=now))
 
 
-def world_reply_schema(scenario: Scenario) -> JsonObject:
-    """JSON Schema of the reply, with the variables of the state schema, none of them required."""
-    properties = scenario.core.state_schema.get("properties", {})
+def world_reply_schema(episode: Episode, move: Move) -> JsonObject:
+    """JSON Schema of the reply to ``move``: the patch sets what the action declares, and may let other variables drift.
+
+    A model that is held to it cannot contradict the scenario: a variable that only other actions set has no place.
+    """
+    scenario = episode.scenario
+    declared = declared_patch(scenario, scenario.action(move.action), episode.cell.levels)
+    governed = {name for action in scenario.core.actions for name in action.effects}
+    variables: JsonObject = scenario.core.state_schema.get("properties", {})
+    drifting = {name: schema for name, schema in variables.items() if name not in governed}
+    patch = {
+        "type": "object",
+        "properties": {**{name: {"const": value} for name, value in declared.items()}, **drifting},
+        "required": list(declared),
+        "additionalProperties": False,
+    }
     return {
         "type": "object",
-        "properties": {
-            "observation": {"type": "string"},
-            "state_patch": {"type": "object", "properties": properties, "additionalProperties": False},
-        },
+        "properties": {"observation": {"type": "string"}, "state_patch": patch},
         "required": ["observation", "state_patch"],
         "additionalProperties": False,
     }

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from envs_play import CAPABILITIES, SCENARIO, listed_effects, make_cell, move_reply, play, scripted, world
+from jsonschema import Draft202012Validator
 from scenarios import changed_scenario
 
 from dilemma_kernel.errors import ModelTimeout
@@ -240,6 +241,20 @@ async def test_a_schema_is_sent_where_the_model_holds_to_it(rung: Rung, held: bo
     assert '"state_patch"' in request.messages[0].content
     assert request.sampling == Sampling(temperature=0.2)
     assert request.tools == ()
+
+
+@pytest.mark.parametrize("feedback", ["medium", "high"])
+async def test_the_schema_leaves_no_room_for_a_contradiction(feedback: str) -> None:
+    requests, _ = await recorded(cell=make_cell(feedback=feedback))
+    schema = requests[1].reply_schema
+    assert schema is not None
+    patch = schema["properties"]["state_patch"]
+    executed = feedback == "medium"
+    assert patch["required"] == (["alert"] if executed else [])
+    for values, fits in [({"alert": "off"}, executed), ({}, not executed), ({"lot_status": "released"}, False)]:
+        assert Draft202012Validator(patch).is_valid(values) is fits
+        assert Draft202012Validator(patch).is_valid({**values, "docks_free": 1}) is fits
+        assert not Draft202012Validator(patch).is_valid({**values, "docks_free": 99})
 
 
 async def test_every_ask_has_its_own_context_and_seed() -> None:
