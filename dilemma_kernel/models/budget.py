@@ -4,8 +4,9 @@ import asyncio
 
 from dilemma_kernel.errors import BudgetExhausted, InputError, ModelError, ModelTimeout
 from dilemma_kernel.models.prices import Prices, prices_of
+from dilemma_kernel.models.wrapper import Wrapper
 from dilemma_kernel.ports import ChatModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
+from dilemma_kernel.records import ChatReply, ChatRequest
 
 
 class Budget:
@@ -78,7 +79,7 @@ class Budget:
                 turn.set_result(None)
 
 
-class Budgeted:
+class Budgeted(Wrapper):
     """A model whose every attempt is paid from a budget.
 
     Raises:
@@ -86,9 +87,7 @@ class Budgeted:
     """
 
     def __init__(self, model: ChatModel, budget: Budget) -> None:
-        self.name = model.name
-        self.identity = model.identity
-        self._model = model
+        super().__init__(model)
         self._budget = budget
         self._prices: Prices | None = prices_of(model)
         if budget.usd is not None and self._prices is None:
@@ -96,10 +95,6 @@ class Budgeted:
                 f"a budget in dollars needs the price of {model.name}: give input_price and output_price in the "
                 f"table [models] of dilemma.toml, or bound the number of calls instead"
             )
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         most = self._prices.most(request) if self._prices and self._budget.usd is not None else 0.0
@@ -116,6 +111,3 @@ class Budgeted:
         finally:
             self._budget.settle(most, cost)
         return reply
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

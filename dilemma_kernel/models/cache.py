@@ -4,14 +4,15 @@ import asyncio
 
 from dilemma_kernel.models.counters import Counters
 from dilemma_kernel.models.keys import call_key
+from dilemma_kernel.models.wrapper import Wrapper
 from dilemma_kernel.ports import CallLog, ChatModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
+from dilemma_kernel.records import ChatReply, ChatRequest
 
 _Outcome = ChatReply | Exception | None
 """What a flight brought: a reply, an error, or nothing because it was cancelled."""
 
 
-class Cached:
+class Cached(Wrapper):
     """A model behind a call log. Equal requests in flight are one call.
 
     Args:
@@ -22,17 +23,11 @@ class Cached:
     """
 
     def __init__(self, model: ChatModel, log: CallLog, study: str, counters: Counters) -> None:
-        self.name = model.name
-        self.identity = model.identity
+        super().__init__(model)
         self.counters = counters
-        self._model = model
         self._log = log
         self._study = study
         self._flights: dict[str, asyncio.Future[_Outcome]] = {}
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         key = call_key(self._study, self.identity, request)
@@ -67,9 +62,6 @@ class Cached:
         self.counters.cost += reply.cost or 0.0
         self.counters.unpriced += reply.cost is None
         return reply
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
 
 def _landed(outcome: ChatReply | Exception) -> ChatReply:

@@ -8,10 +8,10 @@ from dilemma_kernel.models.budget import Budget, Budgeted
 from dilemma_kernel.models.cache import Cached
 from dilemma_kernel.models.counters import Counters
 from dilemma_kernel.models.limiter import Limited, Limiter
-from dilemma_kernel.models.prices import Prices, prices_of
 from dilemma_kernel.models.retry import Retried, RetryPolicy
+from dilemma_kernel.models.wrapper import Wrapper
 from dilemma_kernel.ports import CallLog, ChatModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
+from dilemma_kernel.records import ChatReply, ChatRequest
 
 
 def wrapped(
@@ -52,22 +52,12 @@ def wrapped(
     return Cached(inner, log, study, counters)
 
 
-class Timed:
+class Timed(Wrapper):
     """A model that is not waited for forever."""
 
     def __init__(self, model: ChatModel, timeout_s: float) -> None:
-        self.name = model.name
-        self.identity = model.identity
-        self._model = model
+        super().__init__(model)
         self._timeout_s = timeout_s
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
-
-    @property
-    def prices(self) -> Prices | None:
-        return prices_of(self._model)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         try:
@@ -75,6 +65,3 @@ class Timed:
                 return await self._model.complete(request)
         except TimeoutError:
             raise ModelTimeout(f"{self.name} did not answer within {self._timeout_s:g} s") from None
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

@@ -62,7 +62,7 @@ class ModelConfig(Record):
     timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0)
     """Seconds to wait for one answer, where an entry says nothing else."""
     environ: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
-    """The environment: the only place that keys are read from. Never stored, printed or compared aloud."""
+    """The environment: the only place that keys are read from. Never stored or printed."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 

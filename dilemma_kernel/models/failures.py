@@ -36,7 +36,7 @@ def translated(error: BaseException, model: str, secrets: tuple[str, ...] = ()) 
     message = f"{model}: {one_line(error, secrets)}"
     words = f"{message} {getattr(error, 'code', '')}"
     if isinstance(error, TimeoutError) or "Timeout" in kind or status == 408:
-        return ModelTimeout(message)
+        return ModelTimeout(f"{model} did not answer in time")
     if kind == "ContextWindowExceededError" or (status in {400, 413, 422} and _TOO_LONG.search(words)):
         return ContextOverflow(message)
     if status == 429:
@@ -70,6 +70,8 @@ def one_line(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
 def retry_after(error: BaseException) -> float | None:
     """Seconds that the server asked to wait, from ``retry-after-ms`` or ``retry-after``; None when it did not say."""
     headers = getattr(getattr(error, "response", None), "headers", None)
+    if not headers:
+        headers = getattr(error, "litellm_response_headers", None)
     if not isinstance(headers, Mapping):
         return None
     milliseconds = _number(headers.get("retry-after-ms"))

@@ -12,7 +12,7 @@ from dilemma_kernel.errors import ModelRejected
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.failures import translated
 from dilemma_kernel.models.hygiene import MAX_CALLS, kept, kept_name, read_call, sendable
-from dilemma_kernel.models.wire import omitted
+from dilemma_kernel.models.wire import omitted, tool_json
 from dilemma_kernel.records import (
     MAX_REPLY_CHARS,
     Capabilities,
@@ -23,7 +23,6 @@ from dilemma_kernel.records import (
     Message,
     Timing,
     ToolCall,
-    ToolSpec,
     Usage,
 )
 
@@ -94,7 +93,7 @@ class LangChain:
         if not request.tools or "tools" in left_out:
             return self._chat
         choice = {"auto": "auto", "required": "any", "none": "none"}[request.tool_choice]
-        return self._chat.bind_tools([_tool(tool) for tool in request.tools], tool_choice=choice)
+        return self._chat.bind_tools([tool_json(tool) for tool in request.tools], tool_choice=choice)
 
     def _arguments(self, request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
         sampling = request.sampling
@@ -153,11 +152,6 @@ def _message(message: Message) -> BaseMessage:
             if c.arguments is None
         ],
     )
-
-
-def _tool(tool: ToolSpec) -> JsonObject:
-    described = {"name": tool.name, "description": sendable(tool.description), "parameters": tool.parameters}
-    return {"type": "function", "function": described}
 
 
 def _blocks(said: AIMessage) -> tuple[str, str]:

@@ -6,9 +6,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from dilemma_kernel.errors import RateLimited
-from dilemma_kernel.models.prices import Prices, prices_of
+from dilemma_kernel.models.wrapper import Wrapper
 from dilemma_kernel.ports import ChatModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, Timing
+from dilemma_kernel.records import ChatReply, ChatRequest, Timing
 
 DEFAULT_MOST = 256
 DEFAULT_LONGEST_PAUSE_S = 30.0
@@ -107,22 +107,12 @@ class Limiter:
             asyncio.get_running_loop().call_later(self.paused_s + 0.001, self._wake)
 
 
-class Limited:
+class Limited(Wrapper):
     """A model behind a limiter."""
 
     def __init__(self, model: ChatModel, limiter: Limiter) -> None:
-        self.name = model.name
-        self.identity = model.identity
-        self._model = model
+        super().__init__(model)
         self._limiter = limiter
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
-
-    @property
-    def prices(self) -> Prices | None:
-        return prices_of(self._model)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         slot = await self._limiter.acquire()
@@ -133,9 +123,6 @@ class Limited:
             raise
         self._limiter.release(slot)
         return waited(reply, slot.waited_s) if slot.waited_s else reply
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
 
 def waited(reply: ChatReply, seconds: float, attempts: int = 1) -> ChatReply:

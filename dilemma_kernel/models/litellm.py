@@ -4,28 +4,24 @@ import asyncio
 import logging
 import os
 import time
-from difflib import get_close_matches
+import warnings
 from typing import Any
 from weakref import WeakSet
 
-from dilemma_kernel.errors import EmptyReply, ModelUnavailable, UnknownModelError
-from dilemma_kernel.models import providers
+from dilemma_kernel.errors import EmptyReply, ModelUnavailable
+from dilemma_kernel.models import catalogue, providers
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.failures import filtered, one_line, translated
 from dilemma_kernel.models.hygiene import kept
-from dilemma_kernel.models.prices import Prices
 from dilemma_kernel.models.wire import from_wire, omitted, to_wire
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, JsonObject, Timing, content_hash
+from dilemma_kernel.records import ChatReply, ChatRequest, JsonObject, Timing, content_hash
 
-_OPTIONAL = ("seed", "stop", "temperature", "tool_choice", "top_p")
-"""Parameters that some models refuse."""
-_PROBES: JsonObject = {"seed": 1, "stop": ["x"], "temperature": 0.5, "tool_choice": "required", "top_p": 0.5}
 _STOPS = frozenset({"stop", "end_turn", "stop_sequence", "STOP", "STOP_SEQUENCE", "COMPLETE", "eos", "eos_token"})
 """What providers call the end of a reply that is complete."""
-_ours: set[str] = set()
-"""Models that litellm did not know and that were registered here."""
 _open: "WeakSet[LiteLLM]" = WeakSet()
 """Adapters that have sent something and were not closed."""
+FIRST_CALL_S = 30.0
+"""Seconds more for calls until one has ended: litellm imports a good part of itself in its first call."""
 
 
 class LiteLLM:
@@ -42,17 +38,20 @@ class LiteLLM:
         MissingKeyError: the key is missing or empty.
     """
 
+    _warm = False
+    """Whether any call of this process has ended."""
+
     def __init__(self, name: str, target: str, entry: ModelEntry, config: ModelConfig) -> None:
         self._litellm = _library()
-        model, provider = _provider(self._litellm, name, target, entry, config)
+        model, provider = catalogue.provider_of(self._litellm, name, target, entry, config)
         url = providers.endpoint(provider, entry, config)
         key = providers.key(provider, name, entry, config, url)
-        found, self._unsupported = _capabilities(self._litellm, model, provider)
+        found, self._unsupported = catalogue.capabilities_of(self._litellm, model, provider)
         self.name = name
         self.identity = _identity(f"{provider}/{model}", url, entry.extra)
         self.capabilities = entry.capabilities.over(found)
-        self.prices = _prices(self._litellm, model, provider, entry)
-        self._secrets = tuple(filter(None, (key, entry.api_base)))
+        self.prices = catalogue.prices_of(self._litellm, model, provider, entry)
+        self._secrets = _secrets(key, url)
         self._timeout_s = entry.timeout_s or config.timeout_s
         self._extra = entry.extra
         self._fixed: JsonObject = {
@@ -74,12 +73,14 @@ class LiteLLM:
         _open.add(self)
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self._timeout_s + (0.0 if self._warm else FIRST_CALL_S)):
                 response = await self._litellm.acompletion(**body)
         except Exception as error:
             failure = error
         else:
             return self._reply(response, left_out, time.perf_counter() - started)
+        finally:
+            LiteLLM._warm = True
         if filtered(failure):
             return _refused(failure, self._secrets, left_out, time.perf_counter() - started)
         raise translated(failure, self.name, self._secrets)  # outside the handler: the cause may hold the key
@@ -115,83 +116,19 @@ def _library() -> Any:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.drop_params = False
+    # a call that is cancelled while litellm prepares it in a thread leaves a coroutine behind
+    warnings.filterwarnings("ignore", r"coroutine '\w+\.acompletion' was never awaited", RuntimeWarning)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
 
 
-def _provider(litellm: Any, name: str, target: str, entry: ModelEntry, config: ModelConfig) -> tuple[str, str]:
-    """The model's name at its provider, and the provider."""
-    try:
-        model, provider, _, _ = litellm.get_llm_provider(target)
-    except Exception:
-        provider = ""
-    if provider:
-        return model, provider
-    if "/" not in target and providers.endpoint("openai", entry, config):
-        return target, "openai"
-    known = {*litellm.model_list, *config.models}
-    close = ", ".join(get_close_matches(target, known, n=3))
-    hint = f"did you mean {close}? Else " if close else ""
-    raise UnknownModelError(
-        f"no provider is known for the model {name!r}: {hint}name the provider (openai/{target}), "
-        f"or give it an alias in the table [models] of dilemma.toml"
-    )
-
-
-def _known(litellm: Any, model: str, provider: str) -> JsonObject | None:
-    """What litellm's own list says of a model; None where it says nothing."""
-    for name in (f"{provider}/{model}", model):
-        if name in litellm.model_cost and name not in _ours:
-            facts: JsonObject = litellm.model_cost[name]
-            return facts
-    return None
-
-
-def _capabilities(litellm: Any, model: str, provider: str) -> tuple[Capabilities, frozenset[str]]:
-    """What the model supports, and the parameters that it refuses.
-
-    litellm's list says no of every model that it does not know; those are taken to support what their provider does.
-    """
-    facts = _known(litellm, model, provider)
-    supported = set(litellm.get_supported_openai_params(model, provider) or ())
-    refused = frozenset(p for p in _OPTIONAL if p not in supported or not _accepts(litellm, model, provider, p))
-    tools = "tools" in supported and (facts is None or bool(facts.get("supports_function_calling")))
-    schema = "response_format" in supported and (
-        provider in providers.SELF_HOSTED if facts is None else bool(facts.get("supports_response_schema"))
-    )
-    found = Capabilities(
-        tools=tools,
-        schema="native" if schema else "prompted",
-        seed="seed" not in refused,
-        temperature="temperature" not in refused,
-    )
-    return found, refused - {"seed", "temperature"}
-
-
-def _accepts(litellm: Any, model: str, provider: str, parameter: str) -> bool:
-    try:
-        litellm.utils.get_optional_params(model=model, custom_llm_provider=provider, **{parameter: _PROBES[parameter]})
-    except litellm.UnsupportedParamsError:
-        return False
-    except Exception:  # the probe failed for a reason of its own
-        return True
-    return True
-
-
-def _prices(litellm: Any, model: str, provider: str, entry: ModelEntry) -> Prices | None:
-    """The entry's prices, else litellm's. An unknown model is registered: litellm looks in vain on each call else."""
-    facts = _known(litellm, model, provider)
-    if facts is None and f"{provider}/{model}" not in litellm.model_cost:
-        name = f"{provider}/{model}"
-        free = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
-        litellm.register_model({name: {**free, "litellm_provider": provider, "mode": "chat"}})
-        _ours.add(name)
-    if entry.prices is not None:
-        return entry.prices
-    if facts is None or facts.get("input_cost_per_token") is None:
-        return None
-    return Prices(float(facts["input_cost_per_token"]), float(facts.get("output_cost_per_token") or 0.0))
+def _secrets(key: str | None, url: str | None) -> tuple[str, ...]:
+    """What no message may hold: the key, and an endpoint's URL that may carry one."""
+    found = [key] if key and key != providers.PLACEHOLDER_KEY else []
+    if url and providers.shown(url) != url.rstrip("/"):
+        found.append(url)
+    return tuple(found)
 
 
 def _identity(model: str, url: str | None, extra: JsonObject) -> str:

@@ -9,8 +9,9 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from dilemma_kernel.errors import ModelError, ModelTimeout, RateLimited
 from dilemma_kernel.models.counters import Counters
 from dilemma_kernel.models.limiter import waited
+from dilemma_kernel.models.wrapper import Wrapper
 from dilemma_kernel.ports import ChatModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
+from dilemma_kernel.records import ChatReply, ChatRequest
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RetryPolicy:
 NO_RETRY = RetryPolicy(attempts=1)
 
 
-class Retried:
+class Retried(Wrapper):
     """A model that is asked again.
 
     Args:
@@ -52,16 +53,10 @@ class Retried:
     """
 
     def __init__(self, model: ChatModel, policy: RetryPolicy, counters: Counters, random: Random) -> None:
-        self.name = model.name
-        self.identity = model.identity
-        self._model = model
+        super().__init__(model)
         self._policy = policy
         self._counters = counters
         self._random = random
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         try:
@@ -123,6 +118,3 @@ class Retried:
     def _wait_s(self, call: RetryCallState) -> float:
         error = call.outcome.exception() if call.outcome else None
         return self._policy.wait_s(error, call.attempt_number, self._random)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

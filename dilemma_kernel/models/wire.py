@@ -67,7 +67,7 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
     if request.seed is not None and "seed" not in left_out:
         body["seed"] = request.seed
     if request.tools and "tools" not in left_out:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [tool_json(tool) for tool in request.tools]
         if "tool_choice" not in left_out:
             body["tool_choice"] = request.tool_choice
     if request.reply_schema is not None and "schema" not in left_out:
@@ -76,7 +76,8 @@ def to_wire(request: ChatRequest, left_out: tuple[str, ...]) -> JsonObject:
     return body
 
 
-def _tool(tool: ToolSpec) -> JsonObject:
+def tool_json(tool: ToolSpec) -> JsonObject:
+    """A tool in OpenAI's format."""
     described = {"name": tool.name, "description": sendable(tool.description), "parameters": tool.parameters}
     return {"type": "function", "function": described}
 

@@ -54,7 +54,7 @@ RICH = {
 
 
 def config(url: str, **entry: Any) -> ModelConfig:
-    given = {"model": "openai/served", "api_base": url, "timeout_s": 5.0, **entry}
+    given = {"model": "openai/served", "api_base": url, "timeout_s": 20.0, **entry}
     return ModelConfig(models={"gpt-x": ModelEntry(**given)}, environ={"OPENAI_API_KEY": KEY})
 
 
@@ -320,6 +320,17 @@ async def test_bad_answers_are_the_right_error(
     assert KEY not in told
 
 
+async def test_an_endpoint_that_carries_a_key_is_never_shown() -> None:
+    with LoopbackServer(status(400, message="bad url http://me:sk_MARK@127.0.0.1")) as server:
+        url = server.url.replace("127.0.0.1", "me:sk_MARK@127.0.0.1")
+        model = resolve("gpt-x", config(url))
+        with pytest.raises(ModelError) as caught:
+            await model.complete(ask())
+        await model.aclose()
+    assert "MARK" not in model.identity
+    assert "MARK" not in "".join(traceback.format_exception(caught.value))
+
+
 @pytest.mark.parametrize(
     ("header", "seconds"), [("1", 1.0), ("0.25", 0.25), ("3600", 3600.0), (None, None), ("soon", None), ("-5", None)]
 )
@@ -339,7 +350,7 @@ async def test_retry_after_may_be_a_date() -> None:
 async def test_what_comes_too_late_is_a_timeout(answer: Answer) -> None:
     """The timeout holds for the whole answer, not for each read."""
     with pytest.raises(ModelTimeout):
-        await answered(answer, timeout_s=0.2)
+        await answered(answer, timeout_s=0.8)
 
 
 async def test_nobody_listening_is_unavailable() -> None:
@@ -373,7 +384,7 @@ async def test_retries_are_counted_by_the_server() -> None:
 async def test_retries_are_bounded_and_only_where_they_may_help(answer: Answer, requests: int) -> None:
     log = MemoryLog()
     with LoopbackServer(answer) as server:
-        model = wrapped(resolve("gpt-x", config(server.url, timeout_s=0.2)), log, study="s", retry=FAST)
+        model = wrapped(resolve("gpt-x", config(server.url, timeout_s=0.8)), log, study="s", retry=FAST)
         with pytest.raises(ModelError):
             await model.complete(ask())
         await model.aclose()

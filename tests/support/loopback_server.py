@@ -144,6 +144,7 @@ class LoopbackServer:
         self._script = script or (text("ok"),)
         self._played_from = 0
         self._in_flight = 0
+        self._serving: set[asyncio.Task[Any]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -178,12 +179,15 @@ class LoopbackServer:
 
     async def _stop(self) -> None:
         self._server.close()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
+        for task in self._serving:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._serving, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving.add(task)  # a loop alone keeps no task alive
+        task.add_done_callback(self._serving.discard)
         try:
             while received := await self._receive(reader):
                 self._in_flight += 1
@@ -217,7 +221,7 @@ class LoopbackServer:
         if answer.delay_s:
             await asyncio.sleep(answer.delay_s)
         if answer.fault == "hang":
-            await asyncio.Event().wait()
+            await asyncio.sleep(3600)
         if answer.fault == "cut":
             return False
         lines = [f"HTTP/1.1 {answer.status} X", *(f"{n}: {v}" for n, v in answer.headers)]
