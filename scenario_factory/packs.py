@@ -64,9 +64,9 @@ def load_pack(name_or_path: str | Path) -> Pack:
     if name in SHIPPED:
         return _folder(files("scenario_factory") / name, name)
     path = Path(name_or_path)
-    if path.is_dir():
+    if name and path.is_dir():
         return _folder(path, name)
-    if path.is_file():
+    if name and path.is_file():
         scenario = load_scenario(path)
         return Pack(name=scenario.name, hash=_pack_hash(None, (scenario,)), scenarios=(scenario,))
     near = difflib.get_close_matches(name, SHIPPED, n=1)

@@ -25,7 +25,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None
-    if text == text.strip():
+    if not text.replace("\n", "").isprintable():
+        style = '"'
+    elif text == text.strip():
         style = "|" if "\n" in text else ">" if len(text) > _LONG else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
