@@ -1,6 +1,6 @@
 """Planted effects, and how well a study of the size that the power simulation asks for finds them.
 
-    python -m benchmarks.recovery
+    python -m benchmarks.recovery > docs/recovery.md
 
 Stakes low −10 points, feedback high −15, accountability user −13, and one interaction; all else is null.
 """
@@ -124,6 +124,9 @@ def main() -> None:
     rng = np.random.default_rng(SEED)
     result = recover(pack_size(rng), STUDIES, rng)
     slack = tolerance(STUDIES)
+    print("# Recovery of planted effects\n")
+    print("Written by `python -m benchmarks.recovery > docs/recovery.md`; do not edit by hand.\n")
+    print("The pack is sized by `cores_for_power` for power .9 of the smallest main effect and of the interaction.\n")
     print(f"{result.cores} cores × {len(CELLS)} cells × {EPISODES} episodes, {STUDIES} studies, seed {SEED}\n")
     print("| effect | planted | coverage | ± rule | rejected after Holm | verdict |\n|---|---|---|---|---|---|")
     for name, tally in result.effects.items():

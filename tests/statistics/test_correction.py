@@ -15,6 +15,7 @@ from dilemma_kernel.statistics import (
 )
 
 CORES, EPISODES = 30, 20
+STUDIES = 2000
 CLUSTERS = Groups(tuple(range(CORES)), np.repeat(np.arange(CORES), EPISODES))
 JUDGES = {"low": (0.85, 0.9), "high": (0.65, 0.97)}
 """Level -> sensitivity and specificity: the judge errs by level."""
@@ -47,7 +48,7 @@ def marked(level: str, rng: np.random.Generator, each: int = 40) -> Marked:
 def test_a_stratified_sheet_recovers_the_truth_where_naive_correction_fails(level: str) -> None:
     rng = np.random.default_rng(11)
     estimates, naive, held = [], [], []
-    for _ in range(400):
+    for _ in range(STUDIES):
         study = marked(level, rng)
         result = difference_estimate(study.judge, study.human, study.probability, CLUSTERS)
         on_sheet = ~np.isnan(study.human)
@@ -57,10 +58,10 @@ def test_a_stratified_sheet_recovers_the_truth_where_naive_correction_fails(leve
         estimates.append(result.estimate)
         naive.append(study.judge.mean() + (study.human - study.judge)[on_sheet].mean())
         held.append(result.low <= TRUE[level] <= result.high)
-    error = 4 * np.std(estimates) / np.sqrt(400)
+    error = 4 * np.std(estimates) / np.sqrt(STUDIES)
     assert np.mean(estimates) == pytest.approx(TRUE[level], abs=error)
     assert abs(np.mean(naive) - TRUE[level]) > 2 * error + 0.02
-    assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 400) - 0.01
+    assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / STUDIES) - 0.01
 
 
 def test_a_whole_sheet_gives_the_peoples_rate_with_its_interval() -> None:
