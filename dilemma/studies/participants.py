@@ -10,11 +10,10 @@ from dilemma_kernel.models.config import ModelConfig
 from dilemma_kernel.models.registry import resolve
 from dilemma_kernel.models.scripted import Presented, Truth
 from dilemma_kernel.ports import CallLog, ChatModel, Environment
-from dilemma_kernel.records import CallContext, StudyRecord
+from dilemma_kernel.records import CallContext, Cell, StudyRecord
 from envs import ModelEnvironment, RulesEnvironment
 
 IN_PROCESS = ("local/", "hf/")
-REMOTE_CONCURRENCY = 16
 
 
 class Participants:
@@ -26,10 +25,9 @@ class Participants:
         self._adapters: dict[str, ChatModel] = {}
         self._wrapped: dict[str, Cached] = {}
         self._environments: dict[str, Environment] = {}
+        self._in_process: set[str] = set()
         self.truth: Truth | None = None
         """How the actions of an episode are presented; scripted agents look it up."""
-        self.concurrency = REMOTE_CONCURRENCY
-        """Episodes at once where nobody said: one where every model runs in this process."""
 
     def names(self, given: object) -> tuple[str, ...]:
         """Names of what a caller gave: one or several of names, models and environments."""
@@ -43,9 +41,8 @@ class Participants:
         for name in dict.fromkeys(names):
             if name not in self._adapters:
                 self._adapters[name] = self._given_models.get(name) or resolve(name, config, self._look_up)
-        targets = [config.entry(name).model or name for name in self._adapters]
-        if all(target.startswith(IN_PROCESS) for target in targets):
-            self.concurrency = 1
+            if (config.entry(name).model or name).startswith(IN_PROCESS):
+                self._in_process.add(name)
         self._sampling = record.environment_sampling
 
     def wrap(self, log: CallLog, study: str, budget: Budget | None) -> None:
@@ -60,6 +57,10 @@ class Participants:
             f"{name}: {c.in_flight} of {c.limit} in flight, {c.retries} retries, {c.waited_s:.0f} s waited"
             for name, c in held
         )
+
+    def in_process(self, cell: Cell) -> bool:
+        """Whether a model of this cell runs in this process, where one episode at a time keeps its prefix warm."""
+        return not self._in_process.isdisjoint({cell.agent, cell.environment})
 
     def agent(self, name: str) -> ChatModel:
         """The agent of this name, wrapped."""

@@ -17,6 +17,9 @@ from trajectories import Store
 
 T = TypeVar("T")
 
+REMOTE_CONCURRENCY = 16
+IN_PROCESS_CONCURRENCY = 1
+
 
 async def run_jobs(
     store: Store,
@@ -24,7 +27,7 @@ async def run_jobs(
     every: Sequence[Job],
     participants: Participants,
     *,
-    concurrency: int,
+    concurrency: int | None,
     retry_crashed: bool,
     usd: float | None,
     max_calls: int | None,
@@ -33,7 +36,7 @@ async def run_jobs(
     """Run the jobs whose episode is not stored yet.
 
     Args:
-        concurrency: episodes at once.
+        concurrency: episodes at once; by default 16, and beside them 1 of those with a model in this process.
         retry_crashed: run crashed episodes again, as a new attempt.
         usd: US dollars that the study may spend in all, what it spent before included; None for no bound.
         max_calls: requests that it may send in all, likewise.
@@ -76,7 +79,7 @@ async def run_jobs(
 
     tally = await _tally(store, record, every, attempt_of)
     async with _heartbeat(tally, participants, watcher):
-        await each(every, run_one, concurrency)
+        await run_lanes(_lanes(every, participants, concurrency), run_one)
     watcher.update(tally)
 
 
@@ -117,17 +120,27 @@ async def _heartbeat(tally: Tally, participants: Participants, watcher: Watcher)
         task.cancel()
 
 
-async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """``work`` on every item, ``concurrency`` at once.
+def _lanes(
+    every: Sequence[Job], participants: Participants, concurrency: int | None
+) -> list[tuple[Iterator[Job], int]]:
+    """Jobs that run beside each other: those with a model in this process, and the others; each with its width."""
+    if concurrency is not None:
+        return [(iter(every), concurrency)]
+    inside = [job for job in every if participants.in_process(job.cell)]
+    outside = [job for job in every if not participants.in_process(job.cell)]
+    return [(iter(inside), IN_PROCESS_CONCURRENCY), (iter(outside), REMOTE_CONCURRENCY)]
+
+
+async def run_lanes(lanes: Iterable[tuple[Iterator[T], int]], work: Callable[[T], Awaitable[None]]) -> None:
+    """``work`` on every item of every lane, as many of a lane at once as it is wide.
 
     Once the budget is used up, what is under way goes on until it needs a call; then ``BudgetExhausted`` is raised.
     Any other error cancels the rest and is raised as itself.
     """
-    waiting: Iterator[T] = iter(items)
     stopped: list[BudgetExhausted] = []
 
-    async def worker() -> None:
-        for item in waiting:
+    async def worker(lane: Iterator[T]) -> None:
+        for item in lane:
             if stopped:
                 return
             try:
@@ -137,8 +150,9 @@ async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], concurr
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(concurrency):
-                group.create_task(worker())
+            for lane, width in lanes:
+                for _ in range(width):
+                    group.create_task(worker(lane))
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     if stopped:

@@ -187,7 +187,7 @@ async def run_study(
                 record,
                 list(jobs(record, cores)),
                 participants,
-                concurrency=options.concurrency or participants.concurrency,
+                concurrency=options.concurrency,
                 retry_crashed=retry_crashed,
                 usd=options.budget,
                 max_calls=options.max_calls,

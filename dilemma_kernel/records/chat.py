@@ -134,7 +134,7 @@ class Capabilities(Record):
     """What a model supports."""
 
     tools: bool = True
-    schema_: Literal["native", "prompted"] = Field("native", alias="schema")
+    schema_: Literal["native", "prompted"] = Field(default="native", alias="schema")
     """``native`` when replies can be held to a JSON Schema; else it is asked for in words."""
     seed: bool = True
     temperature: bool = True

@@ -60,7 +60,7 @@ def tool_specs(presented: Sequence[PresentedAction]) -> tuple[ToolSpec, ...]:
 
 def reply_schema(presented: Sequence[PresentedAction]) -> JsonObject:
     """JSON Schema of a move given as one JSON object: ``{"reasoning", "action", "parameters"}``."""
-    return {"anyOf": [_move_schema(item) for item in presented]}
+    return {"type": "object", "anyOf": [_move_schema(item) for item in presented]}
 
 
 def prompted_instructions(presented: Sequence[PresentedAction]) -> str:
