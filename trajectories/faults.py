@@ -3,14 +3,14 @@
 import sqlite3
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 
 from dilemma_kernel.errors import StoreError
 
 BUSY_SECONDS = 30
 """How long a writer waits for another process's write to end."""
 
-DATABASE_FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError, OverflowError)
+DATABASE_FAULTS = (DBAPIError, sqlite3.Error, UnicodeError, OverflowError)
 """What a database raises, and what its driver raises for a value that it cannot take."""
 
 _ADVICE = {

@@ -6,7 +6,7 @@ written with every such character escaped, which JSON allows and any database ta
 
 import json
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -54,10 +54,15 @@ def loads(kind: type[R], text: str) -> R:
     except ValidationError:
         pass
     try:
-        return kind.model_validate(json.loads(text, parse_int=_integer))
+        return kind.model_validate(parse(text))
     except (ValueError, RecursionError) as error:
         reason = str(error).replace("\n", " ")[:200]
         raise StoreError(f"a stored {kind.__name__} cannot be read: {reason}") from error
+
+
+def parse(text: str) -> Any:
+    """JSON text as plain objects; as lenient as what ``dumps`` writes."""
+    return json.loads(text, parse_int=_integer)
 
 
 def _integer(digits: str) -> int:

@@ -1,6 +1,5 @@
 """Opening a store: what is in the file, and bringing it to this version's tables."""
 
-import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +7,10 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, inspect, text
-from sqlalchemy.exc import SQLAlchemyError
 
 from dilemma_kernel.errors import StoreError, StoreVersionError
 from trajectories.engines import reading_engine, writing_engine
-from trajectories.faults import store_error
+from trajectories.faults import DATABASE_FAULTS, store_error
 from trajectories.location import check_place
 
 REVISIONS = ("0001",)
@@ -55,7 +53,7 @@ def open_engines(path: Path, *, read_only: bool) -> Engines:
                 _refuse_outdated(revision, path)
         write = None if read_only else _upgraded(path)
         return Engines(reading_engine(path), write)
-    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+    except DATABASE_FAULTS as error:
         if is_new:
             _remove(path)
         raise store_error(error, path) from error

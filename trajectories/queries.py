@@ -47,7 +47,7 @@ def all_studies() -> Select[Any]:
             func.sum(_episode.cost).label("cost"),
             func.count(_episode.cost).label("priced"),
         )
-        .outerjoin(EPISODES, of_study)
+        .select_from(STUDIES.outerjoin(EPISODES, of_study))
         .group_by(STUDIES.c.name)
         .order_by(STUDIES.c.saved_at, STUDIES.c.name)
     )
@@ -61,6 +61,12 @@ def trajectories_of(study: str, *, latest: bool) -> Select[Any]:
     """Records, unordered; ``latest`` leaves out the attempts that were run again."""
     statement = select(*EPISODE_ORDER, _episode.record).where(_episode.study == study)
     return statement.where(IS_LATEST) if latest else statement
+
+
+def records_of(study: str, *, latest: bool = True) -> Select[Any]:
+    """Records in order: of the latest attempts, or of those that were run again."""
+    wanted = IS_LATEST if latest else ~IS_LATEST
+    return select(_episode.record).where(_episode.study == study, wanted).order_by(*EPISODE_ORDER)
 
 
 def summaries_of(study: str) -> Select[Any]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, Engine, Row, Select, tuple_
 
+from dilemma_kernel.errors import StoreError
 from trajectories.engines import READERS
 from trajectories.faults import DATABASE_FAULTS, store_error
 
@@ -28,14 +29,17 @@ class Reader:
     def __init__(self, engine: Engine, path: Path) -> None:
         self._engine = engine
         self._path = path
+        self._is_closed = False
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="store reader")
 
     async def run(self, read: Callable[[Connection], T]) -> T:
         """Do ``read`` in one transaction, which sees one moment of the store.
 
         Raises:
-            StoreError: the database failed it. Other errors pass through.
+            StoreError: the database failed it, or the store is closed. Other errors pass through.
         """
+        if self._is_closed:
+            raise StoreError(f"the store {self._path} is closed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, read)
 
     async def rows(self, statement: Select[Any]) -> Sequence[Row[Any]]:
@@ -76,4 +80,5 @@ class Reader:
 
     def close(self) -> None:
         """Let running reads end. Blocks until then; may be called twice."""
+        self._is_closed = True
         self._threads.shutdown()

@@ -43,9 +43,7 @@ class EpisodeRow(Row, table=True):
     """One attempt at an episode."""
 
     __tablename__ = "episodes"
-    __table_args__ = (
-        Index("ix_episodes_order", "study", "case_id", "cell", "repeat", "episode_id", "attempt"),
-    )
+    __table_args__ = (Index("ix_episodes_order", "study", "case_id", "cell", "repeat", "episode_id", "attempt"),)
 
     episode_id: str = Field(primary_key=True)
     attempt: int = Field(primary_key=True)

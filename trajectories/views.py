@@ -1,6 +1,6 @@
 """What the store answers beside whole records: enough to list, count and resume without reading any JSON."""
 
-from dilemma_kernel.records import CallContext, ChatReply, ChatRequest, Ended, Record
+from dilemma_kernel.records import ChatReply, ChatRequest, Ended, Record
 
 
 class StudySummary(Record):
@@ -53,7 +53,6 @@ class StoredCall(Record):
     key: str
     model: str
     """The name by which the model was asked for."""
-    context: CallContext | None
     request: ChatRequest
     reply: ChatReply
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dilemma_kernel.errors import StoreError
@@ -18,8 +18,6 @@ from trajectories.rows import Row
 from trajectories.tables import METADATA
 
 T = TypeVar("T")
-
-_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 @dataclass(slots=True, eq=False)
@@ -38,18 +36,18 @@ class Writer:
     """Adds rows to a store. A row whose key is there already changes nothing.
 
     Args:
-        engine: of one connection, the writer's own from now on.
+        engine: of one connection, the writer's own from now on; None where nothing may be written.
         path: the file, for messages.
     """
 
-    def __init__(self, engine: Engine, path: Path) -> None:
+    def __init__(self, engine: Engine | None, path: Path) -> None:
         self._path = path
         self._queue: SimpleQueue[_Job[Any] | None] = SimpleQueue()
-        self._is_open = True
-        insert = _INSERT[engine.dialect.name]
-        self._inserts = {name: insert(table).on_conflict_do_nothing() for name, table in METADATA.tables.items()}
+        self._closed_because = "" if engine else f"the store {path} was opened for reading only"
         self._thread = threading.Thread(target=self._write, args=(engine,), name="store writer", daemon=True)
-        self._thread.start()
+        if engine:
+            self._inserts = {name: _insert(table, engine.dialect.name) for name, table in METADATA.tables.items()}
+            self._thread.start()
 
     async def add(self, rows: Sequence[tuple[str, Row]]) -> None:
         """Add ``rows`` (table and row), all or none; returns once they are committed.
@@ -70,17 +68,17 @@ class Writer:
         return job.result  # type: ignore[return-value]  # no error, so ``work`` returned it
 
     async def _submit(self, job: _Job[Any]) -> None:
-        if not self._is_open:
-            raise StoreError(f"the store {self._path} is closed")
+        if self._closed_because:
+            raise StoreError(self._closed_because)
         self._queue.put(job)
         await job.future
 
     def close(self) -> None:
         """Write what waits, and stop. Blocks until then; may be called twice."""
-        if self._is_open:
-            self._is_open = False
+        if not self._closed_because:
+            self._closed_because = f"the store {self._path} is closed"
             self._queue.put(None)
-        self._thread.join()
+            self._thread.join()
 
     def _write(self, engine: Engine) -> None:
         with engine.connect() as connection:
@@ -100,7 +98,7 @@ class Writer:
 
     def _commit(self, connection: Connection, jobs: Iterable[_Job[Any]]) -> None:
         adding = [job for job in jobs if job.work is None]
-        if not self._commit_together(connection, adding):
+        if adding and not self._commit_together(connection, adding):
             for job in adding:
                 self._commit_alone(connection, job)
         for job in jobs:
@@ -111,7 +109,7 @@ class Writer:
         """Whether the jobs are done with: committed, or given up where trying each alone is no use."""
         try:
             with connection.begin():
-                self._insert(connection, [row for job in jobs for row in job.rows])
+                self._add(connection, [row for job in jobs for row in job.rows])
         except DATABASE_FAULTS as error:
             if len(jobs) > 1 and not is_busy(error):
                 return False
@@ -122,18 +120,28 @@ class Writer:
     def _commit_alone(self, connection: Connection, job: _Job[Any]) -> None:
         try:
             with connection.begin():
-                job.result = job.work(connection) if job.work else self._insert(connection, job.rows)
+                if job.work:
+                    job.result = job.work(connection)
+                else:
+                    self._add(connection, job.rows)
         except DATABASE_FAULTS as error:
             job.error = store_error(error, self._path)
         except Exception as error:
             job.error = error
 
-    def _insert(self, connection: Connection, rows: Iterable[tuple[str, Row]]) -> None:
+    def _add(self, connection: Connection, rows: Iterable[tuple[str, Row]]) -> None:
         by_table: dict[str, list[Row]] = {}
         for table, row in rows:
             by_table.setdefault(table, []).append(row)
         for table, several in by_table.items():
             connection.execute(self._inserts[table], several)
+
+
+def _insert(table: Table, dialect: str) -> Insert:
+    """A statement that adds a row, unless its key is there."""
+    if dialect == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def _settle(jobs: Iterable[_Job[Any]]) -> None:

@@ -56,9 +56,7 @@ def _create_episodes() -> None:
         sa.Column("saved_at", sa.Float, nullable=False),
         sa.Column("record", sa.Text, nullable=False),
     )
-    op.create_index(
-        "ix_episodes_order", "episodes", ["study", "case_id", "cell", "repeat", "episode_id", "attempt"]
-    )
+    op.create_index("ix_episodes_order", "episodes", ["study", "case_id", "cell", "repeat", "episode_id", "attempt"])
 
 
 def _create_judgements() -> None:

@@ -1,0 +1,135 @@
+"""``--format jsonl``: a study as a folder of JSON lines.
+
+::
+
+    PATH/study.json              its settings
+    PATH/scenarios.jsonl         a Scenario a line, by name
+    PATH/trajectories.jsonl      a Trajectory a line, its latest attempt, by case, cell and repeat
+    PATH/judgements.jsonl        a Judgement a line, of those attempts, in their order
+    PATH/earlier_attempts.jsonl  {"trajectory", "judgements"}: attempts that crashed and were run again
+    PATH/timing.jsonl            clocks, latencies and provider ids, a line a reply
+
+Every line reads as its record. Same study, same replies: same bytes in every file but ``timing.jsonl``, whatever
+the order in which episodes ended and however often the study was killed and resumed.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import Connection, Select
+
+from dilemma_kernel.errors import InputError, StudyError
+from dilemma_kernel.records import JsonObject, canonical_json
+from trajectories import queries
+from trajectories.jsontext import parse
+from trajectories.replacing import replacing
+from trajectories.reproducible import split_timing
+from trajectories.store import Store
+
+LINES = ("scenarios", "trajectories", "judgements", "earlier_attempts", "timing")
+"""Files of JSON lines, without their suffix."""
+
+_AT_A_TIME = 64
+"""Rows fetched at a time."""
+
+_FILES = {"study.json", *(f"{name}.jsonl" for name in LINES)}
+
+
+async def export_jsonl(store: Store, study: str, out: Path) -> Path:
+    """Write a study into the folder ``out``, whole or not at all.
+
+    Args:
+        store: where it is.
+        study: its name.
+        out: a folder that does not exist, is empty, or holds an earlier export of this study, which is replaced.
+
+    Returns:
+        ``out``.
+
+    Raises:
+        StudyError: there is no such study.
+        InputError: ``out`` holds something else, or cannot be written.
+    """
+    await store.read(lambda connection: _write(connection, study, out))
+    return out
+
+
+def _write(connection: Connection, study: str, out: Path) -> None:
+    record = settings(connection, study)
+    _check_target(out, study)
+    with replacing(out) as folder:
+        folder.mkdir()
+        pretty = json.dumps(parse(record), sort_keys=True, ensure_ascii=False, indent=2)
+        with _text_file(folder / "study.json") as file:
+            file.write(f"{pretty}\n")
+        with ExitStack() as files:
+            by_name = {name: files.enter_context(_text_file(folder / f"{name}.jsonl")) for name in LINES}
+            for name, value in _lines(connection, study):
+                by_name[name].write(f"{canonical_json(value)}\n")
+
+
+def _check_target(out: Path, study: str) -> None:
+    if out.suffix in {".json", ".jsonl"}:
+        raise InputError(f"the format jsonl is a folder of files: give {out.with_suffix('')} rather than {out}")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file, and the format jsonl is a folder: choose another name")
+    if out.is_dir() and any(out.iterdir()) and not _is_export_of(out, study):
+        raise InputError(f"{out} holds something else than an export of {study!r}: choose another folder")
+
+
+def _is_export_of(folder: Path, study: str) -> bool:
+    if not {path.name for path in folder.iterdir()} <= _FILES:
+        return False
+    try:
+        settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(settings, dict) and settings.get("name") == study
+
+
+def _text_file(path: Path) -> IO[str]:
+    """A lone surrogate, which is no UTF-8, becomes the escape that JSON has for it."""
+    return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _lines(connection: Connection, study: str) -> Iterator[tuple[str, JsonObject]]:
+    """File and object of every line, in order within each file."""
+    for text in stream(connection, queries.scenarios_of(study)):
+        yield "scenarios", parse(text)
+    for text in stream(connection, queries.records_of(study)):
+        trajectory, timing = split_timing(parse(text))
+        yield "trajectories", trajectory
+        yield from (("timing", line) for line in timing)
+    for text in stream(connection, queries.judgements_of(study, None)):
+        yield "judgements", parse(text)
+    for text in stream(connection, queries.records_of(study, latest=False)):
+        trajectory, timing = split_timing(parse(text))
+        on_it = queries.judgements_on(trajectory["episode_id"], trajectory["attempt"])
+        yield (
+            "earlier_attempts",
+            {
+                "trajectory": trajectory,
+                "judgements": [parse(judgement) for judgement in connection.scalars(on_it)],
+            },
+        )
+        yield from (("timing", line) for line in timing)
+
+
+def settings(connection: Connection, study: str) -> str:
+    """The JSON of a study's settings.
+
+    Raises:
+        StudyError: there is no such study.
+    """
+    record: str | None = connection.scalar(queries.one_study(study))
+    if record is None:
+        raise StudyError(f"no study {study!r} in this store: dilemma studies lists them")
+    return record
+
+
+def stream(connection: Connection, statement: Select[Any]) -> Iterator[str]:
+    """The first column of a statement's rows, without holding them all."""
+    return iter(connection.execution_options(yield_per=_AT_A_TIME).scalars(statement))
