@@ -169,9 +169,9 @@ def table(title: str, measure: Callable[[Setting, np.random.Generator], dict[str
 
 RATE_NOTE = """
 With one episode a core the linearised interval is too wide at 24 cores: a share of 24 moves in steps, and at MR .5
-the two coverages nearest to .95 that any interval can have are .936 and .977. Wilson, which stands beside the rate
-there, is within the rule. Beyond .9 the linearised interval covers too much with 12 cores, and too little with 24 at a
-correlation of .3.
+the two coverages nearest to .95 that an interval can have which treats both outcomes alike are .936 and .977. Wilson,
+which stands beside the rate there, is within the rule. Beyond .9 the linearised interval covers too much with 12
+cores, and too little with 24 at a correlation of .3.
 """
 EFFECT_NOTE = """
 At MR .95 few cores show an event, and the paired interval falls short too: read an effect near an end with care.

@@ -167,7 +167,7 @@ def _p_values(
 
 
 def paired_p_values(differences: Array) -> Array:
-    """(studies,) p of the mean of core differences (studies, cores), t(G−1); 1 where all are alike, NaN where unknown."""
+    """(studies,) p of the mean of core differences (studies, cores), t(G−1); 1 where alike, NaN where unknown."""
     cores = differences.shape[-1]
     mean = differences.mean(axis=-1)
     se = linearised_se((differences - mean[:, None]) / cores, cores)
