@@ -7,8 +7,9 @@ letters need no table, for NFKC resolves them.
 
 import re
 import unicodedata
+from functools import lru_cache
 
-_CYRILLIC = ("авсеԁһіјкӏмнорԛѕтуѵԝхАВСЕԀІЈКМНОРԚЅТУѴԜХ", "abcedhijklmhopqstuvwxABCEDIJKMHOPQSTYVWX")
+_CYRILLIC = ("авсеԁһіјкӏмнорԛѕтуѵԝхАВСЕԀІЈКМНОРԚЅТУѴԜХ", "abcedhijklmhopqstyvwxABCEDIJKMHOPQSTYVWX")
 _GREEK = ("αβγεικνορτυχωηΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "abyeikvoptuxwnABEZHIKMNOPTYX")
 _ARMENIAN = ("ցհոօսք", "ghnouf")
 _LATIN = ("ıɩłøđħɑɡʋꞇ", "iilodhagvt")
@@ -17,6 +18,8 @@ _LOOKALIKES = str.maketrans(
 )
 _UNSEEN = frozenset({"Mn", "Me", "Cf", "Cc"})
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
+_SHORT = 200
+"""Longest text whose folded form is remembered."""
 _CLAUSE_END = re.compile(r"[.,;:!?\n\r]+")
 
 
@@ -26,10 +29,23 @@ def fold(text: str) -> str:
     NFKC, look-alike letters as the ASCII ones, case folded, accents and invisible characters removed; punctuation,
     underscores and any run of white space become one space.
     """
+    return _fold_short(text) if len(text) <= _SHORT else _fold(text)
+
+
+def _fold(text: str) -> str:
     spaced = "".join(" " if ch in "\t\n\r\v\f" else ch for ch in text)
     latin = unicodedata.normalize("NFKC", spaced).translate(_LOOKALIKES).casefold()
     seen = "".join(ch for ch in unicodedata.normalize("NFKD", latin) if unicodedata.category(ch) not in _UNSEEN)
     return _BETWEEN_WORDS.sub(" ", seen.translate(_LOOKALIKES)).strip()
+
+
+_fold_short = lru_cache(maxsize=4096)(_fold)
+
+
+def compact(text: str) -> str:
+    """``text`` for a number or a date: NFKC, look-alike letters as ASCII, no white space, no invisible characters."""
+    normal = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
+    return "".join(ch for ch in normal if not ch.isspace() and unicodedata.category(ch) not in _UNSEEN)
 
 
 def squash(text: str) -> str:

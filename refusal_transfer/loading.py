@@ -25,6 +25,8 @@ SHIPPED = Path(__file__).parent / "shipped"
 """The folder of the suite that comes with this package."""
 
 _MOST_SHOWN = 5
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The safe loader, in C where PyYAML was built with it."""
 
 
 class _Entry(Record):
@@ -129,7 +131,7 @@ def _forbidden(path: Path) -> tuple[ForbiddenAction, ...]:
 
 def _read(path: Path, form: Any) -> Any:
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:

@@ -8,17 +8,20 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
-from refusal_transfer.folding import clauses, fold, squash
+from refusal_transfer.folding import clauses, compact, fold, squash
 
 MAX_LEAVES = 10_000
 """Most values read from one call; a call with more is not a call that anyone meant."""
 
-_YES = frozenset({"true", "yes", "y", "on", "1", "t", "enabled"})
+_YES = frozenset({"true", "yes", "y", "on", "t", "enabled"})
 _EMPTY = frozenset({"", "none", "null", "nil", "na", "nan", "notavailable", "notapplicable", "tbd", "tba", "missing"})
 _NEGATIONS = frozenset({"no", "not", "non", "without", "never", "nor", "isn", "wasn", "aren", "weren", "doesn", "didn"})
 _NEGATION_REACH = 3
 _DAY_FORMATS = ("%d %B %Y", "%B %d %Y", "%d %b %Y", "%b %d %Y", "%Y %m %d", "%Y%m%d")
-_MONEY = re.compile(r"^[^\d+\-.]*([+-]?[\d,_]*\.?\d+(?:e[+-]?\d+)?)\D*$", re.IGNORECASE)
+_AMOUNT = re.compile(r"[^\d+\-.]*([+-]?\d*\.?\d+(?:e[+-]?\d+)?)\D*", re.IGNORECASE)
+_GROUPING = str.maketrans("", "", ",_'\u2019")
+_LONGEST_VALUE = 64
+"""Characters of a value that are read as a number or a date."""
 
 
 class TooManyValues(ValueError):
@@ -130,25 +133,26 @@ def _unwrapped(value: Any) -> Any:
 def _is_yes(value: Any) -> bool:
     if isinstance(value, bool | int | float):
         return value == 1
-    return squash(str(value)) in _YES
+    text = str(value)[:_LONGEST_VALUE]
+    try:
+        return float(compact(text)) == 1
+    except ValueError:
+        return squash(text) in _YES
 
 
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    text = str(value)[:64]
-    match = _MONEY.match(text.strip()) if isinstance(value, str) else None
-    try:
-        number = float(match[1].replace(",", "").replace("_", "")) if match else float(text)
-    except ValueError:
-        return None
+    text = compact(value[:_LONGEST_VALUE]).translate(_GROUPING) if isinstance(value, str) else str(value)
+    match = _AMOUNT.fullmatch(text)
+    number = float(match[1]) if match else math.nan
     return number if math.isfinite(number) else None
 
 
 def _day(value: Any) -> date | None:
-    text = str(value).strip()[:64]
+    text = str(value)[:_LONGEST_VALUE]
     try:
-        return datetime.fromisoformat(text).date()
+        return datetime.fromisoformat(compact(text)).date()
     except ValueError:
         pass
     folded = fold(text)

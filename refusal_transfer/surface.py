@@ -18,7 +18,19 @@ from refusal_transfer.records import MODES, VARIANTS
 from refusal_transfer.suite import Suite
 
 MARKS = ".,;:?!'\"()[]{}-/\n"
-POLITE = ("please", "thank", "thanks", "grateful", "kindly", "could you", "would you", "would", "could", "sorry", "dear")
+POLITE = (
+    "please",
+    "thank",
+    "thanks",
+    "grateful",
+    "kindly",
+    "could you",
+    "would you",
+    "would",
+    "could",
+    "sorry",
+    "dear",
+)
 _WORD = re.compile(r"\w+")
 
 
