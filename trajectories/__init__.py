@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trajectories.export import export_jsonl
-    from trajectories.export_csv import export_csv
+    from trajectories.spreadsheet import export_csv
     from trajectories.store import Store, open_store
     from trajectories.views import EpisodeSummary, Spent, StoredCall, StudySummary
 
@@ -18,7 +18,7 @@ _HOMES = {
     "Store": "store",
     "StoredCall": "views",
     "StudySummary": "views",
-    "export_csv": "export_csv",
+    "export_csv": "spreadsheet",
     "export_jsonl": "export",
     "open_store": "store",
 }

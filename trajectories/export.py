@@ -59,8 +59,7 @@ async def export_jsonl(store: Store, study: str, out: Path) -> Path:
 
 def _write(connection: Connection, study: str, out: Path) -> None:
     record = settings(connection, study)
-    _check_target(out, study)
-    with replacing(out) as folder:
+    with replacing(out, lambda place: _check_target(place, study)) as folder:
         folder.mkdir()
         pretty = json.dumps(parse(record), sort_keys=True, ensure_ascii=False, indent=2)
         with _text_file(folder / "study.json") as file:

@@ -37,6 +37,6 @@ def summary_from(row: Row[Any]) -> StudySummary:
         planned=len(study.cells) * len(study.scenarios) * study.episodes,
         episodes=row.episodes,
         crashed=row.crashed,
-        cost=row.cost if row.priced == row.episodes else None,
+        cost=(row.cost or 0.0) if row.priced == row.episodes else None,
         started=row.saved_at,
     )

@@ -1,7 +1,7 @@
 """Files and folders that appear whole or not at all."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,17 +9,22 @@ from dilemma_kernel.errors import InputError
 
 
 @contextmanager
-def replacing(out: Path) -> Iterator[Path]:
-    """A new folder beside ``out``; what the caller makes in it under ``out``'s name takes the place of ``out``.
+def replacing(out: Path, check: Callable[[Path], None]) -> Iterator[Path]:
+    """A path at which the caller makes a file or folder that then takes the place of ``out``.
 
     A file is replaced in one step. A folder is moved aside, and moved back where the new one cannot take its place.
     When the caller raises, ``out`` stays as it was.
 
+    Args:
+        out: the place, taken or free.
+        check: raises where what is at ``out`` must stay.
+
     Raises:
         InputError: the place cannot be written.
     """
-    out = out.resolve()
     try:
+        check(out)
+        out = out.resolve()
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as workshop:
             made = Path(workshop) / out.name
             yield made

@@ -23,7 +23,12 @@ from dilemma_kernel.records import (
     content_hash,
 )
 
-CELL = Cell(agent="scripted/direct", environment="rules", levels=dict(BASELINE))
+
+def cell(agent: str = "scripted/direct") -> Cell:
+    return Cell(agent=agent, environment="rules", levels=dict(BASELINE))
+
+
+CELL = cell()
 
 
 def study(name: str = "a-study", **changes: Any) -> StudyRecord:

@@ -23,6 +23,7 @@ def test_every_export_is_there() -> None:
     assert sorted(trajectories._HOMES) == trajectories.__all__ == sorted(trajectories.__all__)
     for name in trajectories.__all__:
         assert getattr(trajectories, name).__name__ == name
+        assert not (ROOT / "trajectories" / f"{name}.py").exists(), "a module of that name would hide it"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = trajectories.nothing
 

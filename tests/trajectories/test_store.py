@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from scenarios import make_scenario
-from trajectories_records import CELL, judgement, reply, request, study, trajectory
+from trajectories_records import CELL, cell, judgement, reply, request, study, trajectory
 
 from dilemma_kernel.errors import InputError, StoreError, StudyError
 from dilemma_kernel.records import Crashed, Measured, Trajectory, Unmeasured
@@ -46,7 +46,7 @@ async def test_studies_that_differ_in_a_scenario_keep_their_own(store: Store) ->
 
 
 async def test_a_study_at_a_glance(store: Store) -> None:
-    other = CELL.model_copy(update={"agent": "gpt-x"})
+    other = cell("gpt-x")
     await store.save_study(study(cells=(CELL, other)), [])
     await store.save_study(study("later"), [])
     await store.save(trajectory(repeat=0, ended="crashed"), [])
@@ -70,7 +70,7 @@ async def test_an_unknown_price_makes_an_unknown_cost(store: Store) -> None:
 
 
 async def test_order_knows_nothing_of_when_an_episode_ended(tmp_path: Path) -> None:
-    other = CELL.model_copy(update={"agent": "a"})
+    other = cell("a")
     made = [
         trajectory(case="core-1", cell=other),
         trajectory(case="core-1", repeat=0),
@@ -151,14 +151,14 @@ async def test_an_episode_by_the_start_of_its_id(store: Store) -> None:
         await store.save(trajectory(episode_id=episode_id), [])
     for beginning, episode_id in {"abc": "abc", "abcd": "abcd", "abd": "abde", "x": "x%_", "é": "é"}.items():
         assert (await store.episode(beginning)).episode_id == episode_id
-    with pytest.raises(InputError, match="several episodes begin with 'ab': abc, abcd, abde$"):
+    with pytest.raises(InputError, match=r"several episodes begin with 'ab': abc, abcd, abde$"):
         await store.episode("ab")
     for beginning in ("zz", "%", "ABC", "abcde"):
         with pytest.raises(InputError, match="no episode begins with"):
             await store.episode(beginning)
     for number in range(9):
         await store.save(trajectory(episode_id=f"many{number}"), [])
-    with pytest.raises(InputError, match="many4, …$"):
+    with pytest.raises(InputError, match=r"many4, …$"):
         await store.episode("many")
 
 

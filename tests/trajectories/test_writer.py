@@ -189,8 +189,12 @@ async def test_no_store_is_made_on_a_disk_without_room(small_disk: Path) -> None
 async def _fill(add: Any) -> list[str]:
     """Add calls until there is no room; the keys that were acknowledged."""
     acknowledged: list[str] = []
-    with pytest.raises(StoreError, match="is full"):
+
+    async def fill() -> None:
         for number in range(2_000):
             await add([call(f"{number:04}")])
             acknowledged.append(f"{number:04}")
+
+    with pytest.raises(StoreError, match="is full"):
+        await fill()
     return acknowledged

@@ -79,8 +79,10 @@ async def export_csv(store: Store, study: str, out: Path) -> Path:
 
 def _write(connection: Connection, study: str, out: Path) -> None:
     settings(connection, study)
-    _check_target(out, study)
-    with replacing(out) as made, made.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+    with (
+        replacing(out, lambda place: _check_target(place, study)) as made,
+        made.open("w", encoding="utf-8", newline="") as file,
+    ):
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
         for text in stream(connection, queries.records_of(study)):
