@@ -170,7 +170,7 @@ def test_an_empty_key_is_a_missing_key(bare: Path) -> None:
 def test_a_store_from_a_newer_version(bare: Path, tmp_path: Path) -> None:
     (tmp_path / "new.db").write_bytes((bare / "empty.db").read_bytes())
     with sqlite3.connect(tmp_path / "new.db") as database:
-        database.execute("update alembic_version set version_num = 'zzzz'")
+        database.execute("update store_version set version_num = 'zzzz'")
     result = dilemma("studies", "--store", "new.db", cwd=tmp_path)
     assert result.returncode == 2
     assert "newer" in result.stderr
