@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from dilemma_kernel.errors import StoreError
-from dilemma_kernel.records import Record
+from dilemma_kernel.records import ChatRequest, Record
 
 R = TypeVar("R", bound=Record)
 
@@ -32,7 +32,7 @@ def dumps(record: Record, *, without: str | None = None) -> str:
     """
     exclude = {without} if without else None
     try:
-        text = record.model_dump_json(exclude=exclude)
+        text = record.json_text if isinstance(record, ChatRequest) else record.model_dump_json(exclude=exclude)
         if "\ufffd" not in text:
             return text
     except PydanticSerializationError:

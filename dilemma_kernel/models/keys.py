@@ -16,7 +16,7 @@ def call_key(study: str, identity: str, request: ChatRequest) -> str:
     """
     digest = hashlib.sha256(json.dumps([study, identity]).encode())
     try:
-        digest.update(request.model_dump_json().encode())
+        digest.update(request.json_text.encode())
     except (PydanticSerializationError, UnicodeEncodeError):  # a lone surrogate in a person's own text
         digest.update(json.dumps(request.model_dump(mode="python")).encode())
     return digest.hexdigest()

@@ -1,5 +1,6 @@
 """What is said to a model and what it answers."""
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -84,6 +85,11 @@ class ChatRequest(Record):
     sampling: Sampling = Sampling()
     seed: int | None = None
     context: CallContext | None = None
+
+    @cached_property
+    def json_text(self) -> str:
+        """All of it as JSON, made once: calls are keyed by it and stored as it."""
+        return self.model_dump_json()
 
 
 class Usage(Record):
