@@ -20,6 +20,9 @@ READERS = 4
 
 _FOLDER_IS_READ_ONLY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
+_PAGE_BYTES = 8192
+"""Of a new file. A call's row takes two pages then, and its commit half the writes that SQLite's own 4096 makes it."""
+
 _CACHE_KIB = 32 * 1024
 """Pages that the writer keeps in memory."""
 
@@ -75,6 +78,7 @@ def _engine(path: Path, access: _Access, size: int) -> Engine:
 
 
 def _prepare_writer(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")

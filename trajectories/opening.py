@@ -1,6 +1,6 @@
 """Opening a store: what is in the file, and bringing it to this version's tables."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from dilemma_kernel.errors import StoreError, StoreVersionError
 from trajectories.engines import reading_engine, writing_engine
-from trajectories.faults import DATABASE_FAULTS, store_error
+from trajectories.faults import DATABASE_FAULTS, is_busy, store_error
 from trajectories.location import check_place
 
 REVISIONS = ("0001",)
@@ -51,11 +51,16 @@ def open_engines(path: Path, *, read_only: bool) -> Engines:
             revision = _stored_revision(path)
             if read_only:
                 _refuse_outdated(revision, path)
-        write = None if read_only else _upgraded(path)
-        return Engines(reading_engine(path), write)
+        with ExitStack() as on_failure:
+            write = None if read_only else _upgraded(path)
+            if write:
+                on_failure.callback(write.dispose)
+            engines = Engines(reading_engine(path), write)
+            on_failure.pop_all()
+            return engines
     except DATABASE_FAULTS as error:
-        if is_new:
-            _remove(path)
+        if is_new and not is_busy(error):
+            _remove_empty(path)
         raise store_error(error, path) from error
 
 
@@ -107,7 +112,11 @@ def _upgraded(path: Path) -> Engine:
         raise
 
 
-def _remove(path: Path) -> None:
+def _remove_empty(path: Path) -> None:
+    """Leave no file behind that we could not finish; one that another process filled meanwhile stays."""
+    with suppress(*DATABASE_FAULTS, StoreError):
+        if _stored_revision(path) is not None:
+            return
     for suffix in ("", "-wal", "-shm", "-journal"):
         with suppress(OSError):
             Path(f"{path}{suffix}").unlink()

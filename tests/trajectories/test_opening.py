@@ -10,7 +10,7 @@ import pytest
 from trajectories_records import study, trajectory
 
 from dilemma_kernel.errors import StoreError, StoreVersionError
-from trajectories import open_store
+from trajectories import open_store, opening
 from trajectories.location import store_path
 
 
@@ -181,3 +181,18 @@ async def test_a_read_only_folder(sealed: Path) -> None:
     async with open_store(str(sealed / "x.db"), read_only=True) as store:
         assert await store.study("a-study") == study()
     assert os.listdir(sealed) == ["x.db"]
+
+
+async def test_a_store_that_another_process_made_meanwhile_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not there when we looked; then we fail, and it is."""
+
+    def made_by_another_and_full(place: Path) -> None:
+        upgraded(place).dispose()
+        raise sqlite3.OperationalError("database or disk is full")
+
+    upgraded = opening._upgraded
+    monkeypatch.setattr(opening, "_upgraded", made_by_another_and_full)
+    assert "full" in await problem(path)
+    monkeypatch.undo()
+    async with open_store(str(path), read_only=True) as store:
+        assert await store.studies() == []
