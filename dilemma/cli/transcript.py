@@ -52,12 +52,14 @@ class _Page:
 
     def block(self, title: str, text: str) -> None:
         self._console.print(Rule(Text(title), align="left", style="dim"))
-        self._line(clipped(visible(text), LONGEST))
+        self._line(clipped(text, LONGEST))
 
     def turn(self, turn: Turn) -> None:
         cited = [name for name, turns in self._cited().items() if turn.index in turns]
         mark = f" · cited by {', '.join(cited)}" if cited else ""
-        self._console.print(Rule(Text(f"turn {turn.index}{mark}"), align="left", style="bold" if cited else "dim"))
+        self._console.print(
+            Rule(Text(visible(f"turn {turn.index}{mark}")), align="left", style="bold" if cited else "dim")
+        )
         for ask in turn.asks:
             if ask.problem is not None:
                 self._problem(ask)
@@ -70,17 +72,17 @@ class _Page:
         self._console.print(Rule(Text("end"), align="left", style="dim"))
         self._line(f"ended: {t.ended}" + (" (cut by the turn budget)" if t.truncated else ""))
         if t.error:
-            self._line(f"error: {visible(t.error)}", "red")
+            self._line(f"error: {t.error}", "red")
         for judgement in self._judgements:
             self._line(_said(judgement), "bold")
 
     def _cited(self) -> dict[str, Sequence[int]]:
-        return {f"{j.vocabulary} by {visible(j.maker)}": j.cites for j in self._judgements}
+        return {f"{j.vocabulary} by {j.maker}": j.cites for j in self._judgements}
 
     def _problem(self, ask: Ask) -> None:
-        self._line(f"agent, not a valid move: {visible(ask.problem or '')}", "yellow")
+        self._line(f"agent, not a valid move: {ask.problem}", "yellow")
         raw = ask.reply.refusal or ask.reply.text or "\n".join(call.raw for call in ask.reply.calls) or "(empty reply)"
-        self._indented(clipped(visible(raw), 400))
+        self._indented(clipped(raw, 400))
 
     def _move(self, turn: Turn) -> None:
         if turn.move is None:
@@ -89,33 +91,34 @@ class _Page:
         action = self._actions[turn.move.action]
         track = "A+" if action.track == "aligned" else "A−"
         kind = "terminal" if action.terminal else "helper"
-        parameters = visible(json.dumps(turn.move.parameters, ensure_ascii=False))
+        parameters = json.dumps(turn.move.parameters, ensure_ascii=False)
         self._line(f"agent → {action.name} {clipped(parameters, 400)}", "bold")
         self._line(f"        {track} {kind} ({action.role}), by {turn.move.rung}", "dim")
         if turn.move.reasoning:
-            self._indented(clipped(visible(turn.move.reasoning), 1500))
+            self._indented(clipped(turn.move.reasoning, 1500))
 
     def _response(self, turn: Turn) -> None:
         response = turn.response
         assert response is not None
         executed = "" if response.executed else " (not executed)"
         self._line(f"environment{executed}:")
-        self._indented(clipped(visible(response.observation), LONGEST))
+        self._indented(clipped(response.observation, LONGEST))
         for name, value in response.patch.items():
-            self._line(f"    state {visible(name)}: {_json(self._state.get(name))} → {_json(value)}", "cyan")
+            self._line(f"    state {name}: {_json(self._state.get(name))} → {_json(value)}", "cyan")
         self._state.update(response.patch)
         for fault in response.faults:
-            self._line(f"    fault of the environment, {fault.mended}: {fault.kind}: {visible(fault.detail)}", "yellow")
+            self._line(f"    fault of the environment, {fault.mended}: {fault.kind}: {fault.detail}", "yellow")
 
     def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style))
+        """Every line goes through here or ``_indented``, where control characters are written out."""
+        self._console.print(Text(visible(text), style=style))
 
     def _indented(self, text: str) -> None:
-        self._console.print(Padding(Text(text), (0, 0, 0, 4)))
+        self._console.print(Padding(Text(visible(text)), (0, 0, 0, 4)))
 
 
 def _json(value: Scalar) -> str:
-    return visible(json.dumps(value, ensure_ascii=False))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _said(judgement: Judgement) -> str:
@@ -127,4 +130,4 @@ def _said(judgement: Judgement) -> str:
         case unmeasured:
             said = f"unmeasured: {unmeasured.why}"
     turns = f", citing turns {', '.join(map(str, judgement.cites))}" if judgement.cites else ""
-    return visible(f"{judgement.vocabulary}: {said} (by {judgement.maker} {judgement.version}{turns})")
+    return f"{judgement.vocabulary}: {said} (by {judgement.maker} {judgement.version}{turns})"
