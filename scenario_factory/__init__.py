@@ -1,7 +1,11 @@
 """Scenarios: where they are read, written and gathered into packs."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scenario_factory.packs import Manifest, Pack, load_pack, load_scenario, write_pack, write_scenario
+    from scenario_factory.yaml_writing import dump_scenario
 
 _HOMES = {
     "Manifest": "packs",
