@@ -1,0 +1,193 @@
+"""A generation: candidates go through the loop until enough are accepted, and what became of each is told."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dilemma_kernel.errors import InputError
+from dilemma_kernel.records import Scenario, content_hash, derive_seed
+from scenario_factory.composer.draws import Brief, briefs
+from scenario_factory.domain import Domain
+from scenario_factory.lineage import Attempt, LineageStore
+from scenario_factory.loop import Candidate, build_loop
+from scenario_factory.reporting import GenerationReport, GenerationSettings, Rejection, report_of
+from scenario_factory.roles import Scored, Team
+from scenario_factory.similarity import Likeness
+
+MOST_TRIES = {"composer": 20, "model": 3}
+"""Candidates tried for each scenario asked for, at most, by kind of writer."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Accepted scenarios in the order of their candidates, and the report."""
+
+    scenarios: tuple[Scenario, ...]
+    report: GenerationReport
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a generation is."""
+
+    attempted: int
+    accepted: int
+    rejected: int
+    crashed: int
+    wanted: int
+
+
+def settings_for(domain: Domain, **given: Any) -> GenerationSettings:
+    """The settings of a generation for ``domain``; ``given`` are fields of ``GenerationSettings``.
+
+    ``most_candidates`` defaults to twenty for each scenario wanted with the composer, and to three with a model.
+    """
+    kind = "composer" if given.get("writer", "composer") == "composer" else "model"
+    most = {"most_candidates": MOST_TRIES[kind] * given.get("count", 1), **given}
+    return GenerationSettings(domain=domain.domain, domain_hash=content_hash(domain.model_dump(mode="json")), **most)
+
+
+async def generate(
+    settings: GenerationSettings,
+    domain: Domain,
+    team: Team,
+    lineage: LineageStore,
+    *,
+    known: Sequence[Scenario] = (),
+    concurrency: int = 8,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Generation:
+    """Run candidates until ``settings.count`` scenarios are accepted or ``settings.most_candidates`` were tried.
+
+    Candidates run in waves of as many as are still wanted, and are judged against one another in their own order, so
+    that concurrency changes nothing but the time.
+
+    Args:
+        settings: what to make.
+        domain: the library whose hash the settings name.
+        team: writer, rewriter, discriminator and auditor. Their models are wrapped already.
+        lineage: takes the attempts of each candidate once it has ended.
+        known: scenarios that are there already; near-duplicates of them are refused.
+        concurrency: candidates at work at once.
+        progress: told after each candidate.
+
+    Raises:
+        BudgetExhausted: as the models raise it; what was asked stays in the call log.
+        InputError: there is nothing under this pressure.
+    """
+    run = _Run(settings, domain, team, lineage, known, concurrency, progress)
+    await run.to_the_end()
+    audits = await run.audited()
+    return Generation(tuple(run.accepted), report_of(settings, run.ended, run.refused, audits, team.auditor.name))
+
+
+class _Run:
+    """What has come so far."""
+
+    def __init__(
+        self,
+        settings: GenerationSettings,
+        domain: Domain,
+        team: Team,
+        lineage: LineageStore,
+        known: Sequence[Scenario],
+        concurrency: int,
+        progress: Callable[[Progress], None],
+    ) -> None:
+        self.settings, self.team, self.lineage, self.progress = settings, team, lineage, progress
+        self.families = _families(settings, domain)
+        self.loop = build_loop(team, settings.preset)
+        self.gate = asyncio.Semaphore(concurrency)
+        self.likeness = Likeness(known)
+        self.held = {scenario.scenario_id for scenario in known}
+        self.accepted: list[Scenario] = []
+        self.ended: list[Candidate] = []
+        self.refused: dict[str, Rejection] = {}
+
+    async def to_the_end(self) -> None:
+        """Wave after wave."""
+        while len(self.accepted) < self.settings.count and len(self.ended) < self.settings.most_candidates:
+            first = len(self.ended)
+            wanted = min(self.settings.count - len(self.accepted), self.settings.most_candidates - first)
+            tasks = [asyncio.ensure_future(self._one(index)) for index in range(first, first + wanted)]
+            try:
+                for task in tasks:
+                    await self._take(await task)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def audited(self) -> list[Scored]:
+        """What the held-out discriminator says, in the order of the scenarios."""
+
+        async def one(scenario: Scenario) -> Scored:
+            async with self.gate:
+                return await self.team.auditor.audit(scenario.name, scenario)
+
+        return list(await asyncio.gather(*(one(scenario) for scenario in self.accepted)))
+
+    async def _one(self, index: int) -> Candidate:
+        settings = self.settings
+        seed = derive_seed(settings.seed, settings.domain, settings.pressure or "both", index)
+        brief = self.families[index % len(self.families)]
+        async with self.gate:
+            return await self.loop(
+                Candidate(settings.id, f"{settings.domain}-{settings.seed}-{index:04d}", brief, seed)
+            )
+
+    async def _take(self, candidate: Candidate) -> None:
+        """Judge an ended candidate against those before it, and keep its attempts."""
+        scenario, refusal = candidate.scenario, None
+        if scenario is not None and scenario.scenario_id not in self.held:
+            near = self.likeness.nearest(scenario)
+            if near is not None:
+                refusal = _near_duplicate(candidate, *near)
+                self.refused[candidate.id] = refusal
+        if scenario is not None and refusal is None:
+            self.likeness.add(scenario)
+            self.accepted.append(scenario)
+        self.ended.append(candidate)
+        await self.lineage.put(_kept(candidate.attempts, refusal))
+        self.progress(self._progress())
+
+    def _progress(self) -> Progress:
+        crashed = sum(candidate.status == "crashed" for candidate in self.ended)
+        rejected = len(self.ended) - len(self.accepted) - crashed
+        return Progress(len(self.ended), len(self.accepted), rejected, crashed, self.settings.count)
+
+
+def _families(settings: GenerationSettings, domain: Domain) -> list[Brief]:
+    """The families in an order that the seed decides, the two pressures in turn."""
+    found = sorted(
+        briefs(domain, settings.pressure), key=lambda brief: derive_seed(settings.seed, "family", brief.family)
+    )
+    if not found:
+        raise InputError(f"domain '{domain.domain}' has no way to violate under {settings.pressure}")
+    place = Counter[str]()
+    order = {}
+    for brief in found:
+        place[brief.way.pressure] += 1
+        order[brief.family] = place[brief.way.pressure]
+    return sorted(found, key=lambda brief: (order[brief.family], brief.way.pressure))
+
+
+def _kept(attempts: tuple[Attempt, ...], refusal: Rejection | None) -> tuple[Attempt, ...]:
+    """The attempts as stored: one whose scenario was refused as a near-duplicate became none."""
+    if refusal is None:
+        return attempts
+    changes = {"decision": "reject", "problem": refusal.detail, "scenario": None, "scenario_id": None}
+    return (*attempts[:-1], attempts[-1].model_copy(update=changes))
+
+
+def _near_duplicate(candidate: Candidate, other: str, likeness: float) -> Rejection:
+    return Rejection(
+        candidate=candidate.id,
+        family=candidate.brief.family,
+        stage="pack",
+        rounds=len(candidate.attempts),
+        reasons=("near-duplicate",),
+        detail=f"a near-duplicate of {other} ({likeness:g} of 100)",
+    )
