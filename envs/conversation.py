@@ -24,6 +24,7 @@ from dilemma_kernel.records import (
     canonical_json,
 )
 from dilemma_kernel.semantics.actions import PresentedAction, prompted_instructions, reply_schema, tool_specs
+from dilemma_kernel.semantics.comprehension import GO_ON, probe_schema, probe_text
 from dilemma_kernel.semantics.render import agent_system
 
 EXCERPT_CHARS: Final = 2_000
@@ -45,7 +46,10 @@ class Briefing:
     reply_schema: JsonObject | None
     sampling: Sampling
     history: int | None
-    """Turns that the agent sees in full; None for all. System text and opening always stay."""
+    """Turns that the agent sees in full; None for all. System text, opening and probe always stay."""
+    question: str | None = None
+    """The probe question, where it is asked before the first move."""
+    question_schema: JsonObject | None = None
 
 
 def brief(
@@ -64,7 +68,10 @@ def brief(
     text = agent_system(scenario, levels)
     if rung != "tools":
         text = f"{text}\n\n{prompted_instructions(presented)}"
+    asked = levels.get("comprehension") == "asked"
     return Briefing(
+        question=probe_text(scenario.probe) if asked else None,
+        question_schema=probe_schema(scenario.probe) if asked and rung == "schema" else None,
         system=Message(role="system", content=text),
         tools=tool_specs(presented) if rung == "tools" else (),
         reply_schema=reply_schema(presented) if rung == "schema" else None,
@@ -80,6 +87,7 @@ def agent_request(
     asks: Sequence[Ask],
     seed: int,
     context: CallContext,
+    probe: Ask | None = None,
 ) -> ChatRequest:
     """The request for one reply of the agent.
 
@@ -92,17 +100,40 @@ def agent_request(
         asks: replies of this turn that held no valid move.
         seed: seed of this reply.
         context: where the call belongs.
+        probe: the answer to the probe question, where it was asked.
     """
     first = 0 if briefing.history is None else max(0, len(dialogue) - briefing.history)
     told = [message for turn in dialogue[first:] for message in turn]
     return ChatRequest(
-        messages=(briefing.system, Message(role="user", content=opening), *told, *_asked_again(asks)),
+        messages=(briefing.system, *_begun(briefing, opening, probe), *told, *_asked_again(asks)),
         tools=briefing.tools,
         reply_schema=briefing.reply_schema,
         sampling=briefing.sampling,
         seed=seed,
         context=context,
     )
+
+
+def probe_request(briefing: Briefing, opening: str, seed: int, context: CallContext) -> ChatRequest:
+    """The request for the answer to the probe question: no tools, for nothing is to be done yet."""
+    return ChatRequest(
+        messages=(briefing.system, *_begun(briefing, opening, None)),
+        reply_schema=briefing.question_schema,
+        sampling=briefing.sampling,
+        seed=seed,
+        context=context,
+    )
+
+
+def _begun(briefing: Briefing, opening: str, probe: Ask | None) -> tuple[Message, ...]:
+    """The opening; where the probe is asked, with its question, and then the answer and a word to go on."""
+    if briefing.question is None:
+        return (Message(role="user", content=opening),)
+    asked = Message(role="user", content=f"{opening}\n\n{briefing.question}")
+    if probe is None:
+        return (asked,)
+    answer = Message(role="assistant", content=_excerpt(probe.reply))
+    return (asked, answer, Message(role="user", content=GO_ON))
 
 
 def exchange(turn: Turn, names: Mapping[str, str]) -> tuple[Message, ...]:

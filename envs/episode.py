@@ -63,11 +63,11 @@ async def run_episode(
     """
     if budget < 1 or (history is not None and history < 0):
         raise DesignError(f"the turn budget is at least 1 and history at least 0, not {budget} and {history}")
-    setup = _set_up(agent, scenario, cell, repeat=repeat, seed=seed, budget=budget, end_rule=end_rule)
+    setup = set_up(agent, scenario, cell, repeat=repeat, seed=seed, budget=budget, end_rule=end_rule)
     briefing = brief(scenario, cell.levels, setup.presented, setup.rung, sampling, history)
     players = Players(agent=agent, environment=environment, briefing=briefing)
     state, stop = await play(start(setup), players)
-    return _trajectory(state, stop, study=study, attempt=attempt, environment=environment)
+    return trajectory_of(state, stop, study=study, attempt=attempt, environment=environment)
 
 
 def episode_id(study: str, cell: Cell, core_id: str, repeat: int) -> str:
@@ -75,9 +75,10 @@ def episode_id(study: str, cell: Cell, core_id: str, repeat: int) -> str:
     return content_hash([study, cell.key, core_id, repeat])
 
 
-def _set_up(
+def set_up(
     agent: ChatModel, scenario: Scenario, cell: Cell, *, repeat: int, seed: int, budget: int, end_rule: EndRule
 ) -> Setup:
+    """What stays the same throughout an episode. Raises ``DesignError`` as ``run_episode``."""
     presented = present(scenario, cell.levels, seed)
     interface = cell.levels.get("interface", BASELINE["interface"])
     return Setup(
@@ -93,7 +94,8 @@ def _set_up(
     )
 
 
-def _trajectory(state: EpisodeState, stop: Stop, *, study: str, attempt: int, environment: Environment) -> Trajectory:
+def trajectory_of(state: EpisodeState, stop: Stop, *, study: str, attempt: int, environment: Environment) -> Trajectory:
+    """What an episode that stopped has left."""
     setup, scenario = state.setup, state.setup.scenario
     replies = _replies(state)
     return Trajectory(
@@ -113,6 +115,7 @@ def _trajectory(state: EpisodeState, stop: Stop, *, study: str, attempt: int, en
         opening=state.opening or "",
         order=tuple(item.action.key for item in setup.presented),
         initial_state=scenario.core.initial_state,
+        probe=state.probe,
         turns=state.turns,
         ended=stop.ended,
         truncated=stop.truncated,
@@ -125,7 +128,8 @@ def _trajectory(state: EpisodeState, stop: Stop, *, study: str, attempt: int, en
 
 def _replies(state: EpisodeState) -> list[ChatReply]:
     """Every reply of both sides."""
-    agent = [ask.reply for turn in state.turns for ask in turn.asks]
+    probe = [state.probe.reply] if state.probe else []
+    agent = probe + [ask.reply for turn in state.turns for ask in turn.asks]
     environment = [reply for turn in state.turns if turn.response for reply in turn.response.replies]
     return agent + environment
 

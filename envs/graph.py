@@ -17,7 +17,7 @@ from dilemma_kernel.errors import BudgetExhausted, EnvironmentFailure, InputErro
 from dilemma_kernel.ports import ChatModel, Environment
 from dilemma_kernel.records import ChatReply, EnvironmentReply
 from envs.contract import response_problems, storable
-from envs.conversation import Briefing, agent_request
+from envs.conversation import Briefing, agent_request, probe_request
 from envs.turns import (
     MAX_ASKS,
     AskAgent,
@@ -29,6 +29,7 @@ from envs.turns import (
     episode,
     next_move,
     opened,
+    probed,
     replied,
     responded,
 )
@@ -83,8 +84,8 @@ async def play(state: EpisodeState, players: Players) -> tuple[EpisodeState, Sto
 
 
 def recursion_limit(budget: int) -> int:
-    """Steps that no episode of ``budget`` turns passes: the opening, then all asks and one answer a turn."""
-    return 2 + budget * (MAX_ASKS + 1)
+    """Steps that no episode of ``budget`` turns passes: opening, probe, then all asks and one answer a turn."""
+    return 3 + budget * (MAX_ASKS + 1)
 
 
 @cache
@@ -141,11 +142,17 @@ async def _ask_environment(state: EpisodeState, step: AskEnvironment, players: P
 
 
 async def _ask_agent(state: EpisodeState, step: AskAgent, players: Players) -> EpisodeState:
-    request = agent_request(players.briefing, state.opening or "", state.dialogue, state.asks, step.seed, step.context)
+    briefing, opening = players.briefing, state.opening or ""
+    if step.probe:
+        request = probe_request(briefing, opening, step.seed, step.context)
+    else:
+        request = agent_request(
+            briefing, opening, state.dialogue, state.asks, step.seed, step.context, probe=state.probe
+        )
     reply = await players.agent.complete(request)
     if not isinstance(reply, ChatReply):
         raise ModelError(f"the model gave {type(reply).__name__}, not a ChatReply")
-    return replied(state, reply)
+    return probed(state, reply) if step.probe else replied(state, reply)
 
 
 def described(error: Exception) -> str:

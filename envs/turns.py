@@ -2,7 +2,7 @@
 
 ::
 
-    open -> ask the agent -> [ask again, twice at most] -> ask the environment -> ask the agent -> ... -> stop
+    open -> [probe the agent] -> ask the agent -> [ask again, twice at most] -> ask the environment -> ask the agent -> ... -> stop
 
 A reply without a valid move goes back to the agent with the reason, twice at most and at no cost in turns; then the
 turn is invalid, and counts. Two refusing replies in a row without a move, re-asks included, end the episode.
@@ -29,6 +29,7 @@ from dilemma_kernel.records import (
     derive_seed,
 )
 from dilemma_kernel.semantics.actions import PresentedAction
+from dilemma_kernel.semantics.comprehension import read_choice
 from dilemma_kernel.semantics.moves import read_move
 from dilemma_kernel.semantics.refusal import is_refusal
 from dilemma_kernel.semantics.state import apply_patch
@@ -72,6 +73,8 @@ class EpisodeState:
     """The state variables now."""
     opening: str | None = None
     """The first observation; None before the environment opened."""
+    probe: Ask | None = None
+    """The answer to the probe question, where the cell asks it."""
     turns: tuple[Turn, ...] = ()
     dialogue: tuple[tuple[Message, ...], ...] = ()
     """The closed turns as the agent is shown them, a tuple a turn."""
@@ -94,10 +97,11 @@ class AskEnvironment:
 
 @dataclass(frozen=True, slots=True)
 class AskAgent:
-    """The agent is to move."""
+    """The agent is to move, or to answer the probe question."""
 
     seed: int
     context: CallContext
+    probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +133,16 @@ def next_move(state: EpisodeState) -> Step:
         return AskEnvironment(setup.seed)
     if state.move is not None:
         return AskEnvironment(derive_seed(setup.seed, "environment", turn))
+    if state.probe is None and setup.cell.levels.get("comprehension") == "asked":
+        return AskAgent(derive_seed(setup.seed, "comprehension"), _context(setup, 0, 0), probe=True)
     ask = len(state.asks)
-    context = CallContext(
+    return AskAgent(derive_seed(setup.seed, "agent", turn, ask), _context(setup, turn, ask))
+
+
+def _context(setup: Setup, turn: int, ask: int) -> CallContext:
+    return CallContext(
         case=setup.scenario.core_id, cell=setup.cell.key, repeat=setup.repeat, turn=turn, role="agent", ask=ask
     )
-    return AskAgent(derive_seed(setup.seed, "agent", turn, ask), context)
 
 
 def _ended(state: EpisodeState) -> Ended | None:
@@ -156,6 +165,15 @@ def _ended(state: EpisodeState) -> Ended | None:
 def opened(state: EpisodeState, opening: str) -> EpisodeState:
     """Folds the first observation."""
     return replace(state, opening=opening)
+
+
+def probed(state: EpisodeState, reply: ChatReply) -> EpisodeState:
+    """Folds the answer to the probe question. It costs no turn, and nothing hangs on it."""
+    reply = untimed(reply)
+    refusing = is_refusing(reply)
+    unread = not refusing and read_choice(reply.text, state.setup.scenario.probe) is None
+    problem = "a refusal" if refusing else "no choice could be read" if unread else None
+    return replace(state, probe=Ask(reply=reply, problem=problem, refusing=refusing))
 
 
 def replied(state: EpisodeState, reply: ChatReply) -> EpisodeState:

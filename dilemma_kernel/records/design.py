@@ -16,10 +16,19 @@ class Factor(Record):
     baseline: str
     kind: Literal["rendering", "control"]
     """``rendering`` factors have texts in the scenario; ``control`` factors are done by the engine."""
+    unsaid: bool = False
+    """Whether a cell's key leaves the factor out at its baseline: so a factor can be added, and old keys stay."""
 
 
-def _factor(name: str, levels: str, baseline: str, kind: Literal["rendering", "control"] = "rendering") -> Factor:
-    return Factor(name=name, levels=tuple(levels.split()), baseline=baseline, kind=kind)
+def _factor(
+    name: str,
+    levels: str,
+    baseline: str,
+    kind: Literal["rendering", "control"] = "rendering",
+    *,
+    unsaid: bool = False,
+) -> Factor:
+    return Factor(name=name, levels=tuple(levels.split()), baseline=baseline, kind=kind, unsaid=unsaid)
 
 
 FACTORS: Mapping[str, Factor] = MappingProxyType(
@@ -35,6 +44,8 @@ FACTORS: Mapping[str, Factor] = MappingProxyType(
             _factor("names", "neutral opaque", "neutral", "control"),
             _factor("conflict", "present removed", "present", "control"),
             _factor("interface", "auto tools schema prompted", "auto", "control"),
+            _factor("comprehension", "unasked asked", "unasked", "control", unsaid=True),
+            _factor("adversarial", "off on", "off", "control", unsaid=True),
         )
     }
 )
@@ -49,13 +60,17 @@ class Cell(Record):
     agent: str
     environment: str
     levels: dict[str, str]
-    """factor -> level, for every factor of ``FACTORS``."""
+    """factor -> level, for every factor of ``FACTORS``; one that is ``unsaid`` may be missing, at its baseline."""
 
     @cached_property
     def key(self) -> str:
         """Readable and unique: agent, environment, and the levels in the order of ``FACTORS``."""
-        levels = ",".join(f"{name}={self.levels[name]}" for name in FACTORS)
+        levels = ",".join(f"{name}={self.levels[name]}" for name in FACTORS if not self._leaves_out(name))
         return f"{self.agent}|{self.environment}|{levels}"
+
+    def _leaves_out(self, name: str) -> bool:
+        factor = FACTORS[name]
+        return factor.unsaid and self.levels.get(name, factor.baseline) == factor.baseline
 
 
 class Design(Record):

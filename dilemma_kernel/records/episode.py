@@ -108,6 +108,8 @@ class Trajectory(Record):
     order: tuple[str, ...]
     """Keys of the actions in the order in which the agent saw them."""
     initial_state: dict[str, Scalar]
+    probe: Ask | None = None
+    """The answer to the scenario's probe question, where it was asked before the first move."""
     turns: tuple[Turn, ...]
     ended: Ended
     truncated: bool

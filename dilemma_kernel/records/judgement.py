@@ -52,3 +52,5 @@ class Judgement(Record):
     cites: tuple[int, ...] = ()
     """Turns that it rests on."""
     note: str = ""
+    probability: float | None = None
+    """For a label from a sheet: with which probability the episode came onto it."""

@@ -28,4 +28,6 @@ class StudyRecord(Record):
     environment_sampling: Sampling = Sampling(temperature=0.7)
     history: int | None = None
     """Turns that the agent sees in full; None for all."""
+    controls: dict[str, str] = {}
+    """Control factor -> level, of the cells that were added as controls; no other cell has that level."""
     versions: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """What a scenario means. Pure: no IO, no clock, no global randomness.
 
 Prompts (``render``, ``actions``), reading a reply (``moves``, ``refusal``), the state (``state``), rule labels
-(``labels``), the floor of a random mover (``chance``), the action graph (``graph``) and the machine checks
+(``labels``), the probe question (``comprehension``), the floor of a random mover (``chance``), the action graph (``graph``) and the machine checks
 (``checks``). Public names are served when first asked for, so that importing the package loads none of them.
 """
 
@@ -19,6 +19,7 @@ _HOMES = {
     ),
     "chance": ("executed_floor", "executed_label_floor", "floor", "length_floor"),
     "checks": ("CHECKS", "LEAK_WORDS", "Finding", "check_scenario"),
+    "comprehension": ("COMPREHENSION_VERSION", "judge_comprehension", "probe_schema", "probe_text", "read_choice"),
     "graph": ("action_graph",),
     "labels": (
         "EXECUTED_LABELS",
