@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from envs.check import check_environment
     from envs.episode import run_episode
+    from envs.fork import fork_episode
     from envs.model import ModelEnvironment
     from envs.rules import RulesEnvironment
 
-__all__ = ["ModelEnvironment", "RulesEnvironment", "check_environment", "run_episode"]
+__all__ = ["ModelEnvironment", "RulesEnvironment", "check_environment", "fork_episode", "run_episode"]
 
 _HOMES = {
     "ModelEnvironment": "model",
     "RulesEnvironment": "rules",
     "check_environment": "check",
+    "fork_episode": "fork",
     "run_episode": "episode",
 }
 

@@ -2,7 +2,7 @@
 
 ::
 
-    open -> [probe the agent] -> ask the agent -> [ask again, twice at most] -> ask the environment -> ask the agent -> ... -> stop
+    open -> [probe] -> ask the agent -> [ask again, twice at most] -> ask the environment -> ask the agent -> ...  stop
 
 A reply without a valid move goes back to the agent with the reason, twice at most and at no cost in turns; then the
 turn is invalid, and counts. Two refusing replies in a row without a move, re-asks included, end the episode.

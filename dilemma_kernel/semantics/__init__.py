@@ -1,8 +1,9 @@
 """What a scenario means. Pure: no IO, no clock, no global randomness.
 
 Prompts (``render``, ``actions``), reading a reply (``moves``, ``refusal``), the state (``state``), rule labels
-(``labels``), the probe question (``comprehension``), the floor of a random mover (``chance``), the action graph (``graph``) and the machine checks
-(``checks``). Public names are served when first asked for, so that importing the package loads none of them.
+(``labels``), the probe question (``comprehension``), the floor of a random mover (``chance``), the action graph
+(``graph``) and the machine checks (``checks``). Public names are served when first asked for, so that importing the
+package loads none of them.
 """
 
 from importlib import import_module
