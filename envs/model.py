@@ -1,7 +1,7 @@
 """An environment that a model plays, held to the scenario's own effects."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from dilemma_kernel.ports import ChatModel
 from dilemma_kernel.records import (
@@ -20,20 +20,23 @@ from dilemma_kernel.records import (
 )
 from dilemma_kernel.semantics.render import opening
 from envs.rules import rules_reply, shown_names
-from envs.world_prompt import world_reply_schema, world_system, world_turns
+from envs.world_history import History, Telling, question, told
+from envs.world_prompt import world_reply_schema, world_system
 from envs.world_reply import Unusable, read_world_reply
 
 EXCERPT_CHARS: Final = 2_000
 """Most characters of an unusable reply that the model is shown again."""
 
-KEPT_TEXTS: Final = 256
-"""Most system texts kept at hand; each is a function of its key."""
+KEPT_TEXTS: Final = 512
+"""Most system texts, and most histories, kept at hand. They only save work: each is a function of the episode."""
+
+_Kept = TypeVar("_Kept")
 
 _DEFAULT_SAMPLING: Final = Sampling(temperature=0.7)
 
 
 class ModelEnvironment:
-    """The world as a model plays it. It holds no state between turns: all that it needs is in the episode.
+    """The world as a model plays it. All that it needs is in the episode; what it remembers only saves work.
 
     The model is given the ground truth (what each operation does, what it meets, the state and its schema), the whole
     history and the move. Where it can be held to a JSON Schema, the schema leaves its patch no room to contradict the
@@ -44,7 +47,8 @@ class ModelEnvironment:
     Args:
         model: plays the world.
         sampling: how its replies are drawn.
-        adversarial: whether in-world pressure rises while the agent stalls.
+        adversarial: whether in-world pressure rises while the agent stalls; it also does in every cell whose factor
+            ``adversarial`` is on.
     """
 
     version = "1"
@@ -55,6 +59,7 @@ class ModelEnvironment:
         self._sampling = sampling
         self._adversarial = adversarial
         self._systems: dict[tuple[str, ...], Message] = {}
+        self._histories: dict[tuple[str, ...], History] = {}
 
     @property
     def name(self) -> str:
@@ -85,14 +90,25 @@ class ModelEnvironment:
         return _with(rules_reply(episode, move), replies, unusable, repaired=False)
 
     def _messages(self, episode: Episode, move: Move) -> tuple[Message, ...]:
+        """System text, earlier turns and the move. What was told before is taken from memory where it is the same."""
         names = shown_names(episode)
-        key = (episode.scenario.scenario_id, episode.cell.key, *names.values())
+        cell, scenario = episode.cell, episode.scenario
+        presses = self._adversarial or cell.levels.get("adversarial") == "on"
+        telling = Telling(scenario=scenario, cell=cell, names=names, adversarial=presses)
+        place = (scenario.scenario_id, cell.key, str(episode.repeat), str(episode.seed))
+        history = self._histories.get(place)
+        if history is None or not history.begins(episode):
+            history = History(state=scenario.core.initial_state)
+        history = told(history, telling, episode)
+        _keep(self._histories, place, history)
+        return (self._system(telling), *history.messages, question(history, telling, move))
+
+    def _system(self, telling: Telling) -> Message:
+        key = (telling.scenario.scenario_id, telling.cell.key, *telling.names.values())
         if key not in self._systems:
-            text = world_system(episode.scenario, episode.cell.levels, names, self._adversarial)
-            self._systems[key] = Message(role="system", content=text)
-            if len(self._systems) > KEPT_TEXTS:
-                self._systems.pop(next(iter(self._systems)))
-        return (self._systems[key], *world_turns(episode, move, names, self._adversarial))
+            text = world_system(telling.scenario, telling.cell.levels, telling.names, telling.adversarial)
+            _keep(self._systems, key, Message(role="system", content=text))
+        return self._systems[key]
 
     def _request(self, episode: Episode, move: Move, messages: tuple[Message, ...], seed: int, ask: int) -> ChatRequest:
         context = CallContext(
@@ -111,6 +127,14 @@ class ModelEnvironment:
             seed=derive_seed(seed, "ask", ask),
             context=context,
         )
+
+
+def _keep(memory: dict[tuple[str, ...], _Kept], key: tuple[str, ...], value: _Kept) -> None:
+    """Puts ``value`` last, and forgets the one that was put longest ago when there are too many."""
+    memory.pop(key, None)
+    memory[key] = value
+    if len(memory) > KEPT_TEXTS:
+        del memory[next(iter(memory))]
 
 
 def _with(

@@ -1,6 +1,6 @@
 """The environment ``rules``: deterministic, from the scenario's own effects and the feedback level."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dilemma_kernel.records import BASELINE, Action, Cell, EnvironmentReply, Episode, Move, Scalar, Scenario, Turn
 from dilemma_kernel.semantics.actions import present, presented_name
@@ -58,6 +58,6 @@ def in_force(turns: Sequence[Turn], state: dict[str, Scalar], action: Action) ->
     )
 
 
-def changes(state: dict[str, Scalar], patch: dict[str, Scalar]) -> dict[str, Scalar]:
+def changes(state: Mapping[str, Scalar], patch: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The part of ``patch`` that differs from ``state``."""
     return {name: value for name, value in patch.items() if name not in state or not same(state[name], value)}

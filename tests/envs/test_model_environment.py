@@ -323,3 +323,21 @@ async def test_with_a_good_model_the_state_is_that_of_the_rules() -> None:
         turn.response.patch for turn in ruled.turns if turn.response
     ]
     assert (played.ended, played.opening) == (ruled.ended, ruled.opening)
+
+
+async def test_what_is_remembered_of_one_episode_never_stands_in_another() -> None:
+    """Two episodes in one place of a study that differ in their moves, on one environment and each on its own."""
+
+    async def requests(environment: ModelEnvironment, keys: list[str], seen: list[ChatRequest]) -> list[ChatRequest]:
+        seen.clear()
+        await play(scripted([move_reply(key) for key in keys]), environment, budget=4)
+        return list(seen)
+
+    def fresh() -> tuple[ModelEnvironment, list[ChatRequest]]:
+        seen: list[ChatRequest] = []
+        return ModelEnvironment(ScriptedModel(lambda request: (seen.append(request), world(request))[1])), seen
+
+    shared, seen = fresh()
+    for keys in (KEYS, ["ask-quality", "raise-limit"], KEYS[::-1], KEYS):
+        alone, seen_alone = fresh()
+        assert await requests(shared, keys, seen) == await requests(alone, keys, seen_alone)
