@@ -13,6 +13,7 @@ from dilemma_kernel.models import catalogue, providers
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.failures import filtered, one_line, translated
 from dilemma_kernel.models.hygiene import kept
+from dilemma_kernel.models.unlogged import unlogged
 from dilemma_kernel.models.wire import from_wire, omitted, to_wire
 from dilemma_kernel.records import ChatReply, ChatRequest, JsonObject, Timing, content_hash
 
@@ -54,6 +55,7 @@ class LiteLLM:
         self._secrets = _secrets(key, url)
         self._timeout_s = entry.timeout_s or config.timeout_s
         self._extra = entry.extra
+        self._unlogged = unlogged(self._litellm)
         self._fixed: JsonObject = {
             "model": model,
             "custom_llm_provider": provider,
@@ -74,7 +76,7 @@ class LiteLLM:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_s + (0.0 if self._warm else FIRST_CALL_S)):
-                response = await self._litellm.acompletion(**body)
+                response = await self._litellm.acompletion(**body, **self._unlogged(body))
         except Exception as error:
             failure = error
         else:
