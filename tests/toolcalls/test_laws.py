@@ -141,12 +141,17 @@ def test_what_is_cut_makes_no_call_that_was_not_made(calls: Calls, family: Famil
     assert [(call.name, call.arguments) for call in parsed] == named[: len(parsed)]
 
 
+UNITS = (
+    '{"a":', '{"name":', "[", "(", "get_quote(a=", "<tool_call>{", "<think>x</think>", "`", "{ ", '{"get_quote', "'",
+    "-",
+    "[TOOL_CALLS]", "<|START_THINKING|>x<|END_THINKING|>", "```json\n{", "```tool_code\nf(", " ", "\n", "a", "[a",
+    '{"name": "get_quote", ', "`<tool_call>", "not ", "a.", "<|START_ACTION|>", '{"\\', '{"name": "get_quote"} ',
+    '> {"a":1} ',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("family", FAMILY_NAMES)
-UNITS = """{"a":|{"name":|[|(|get_quote(a=|<tool_call>{|<think>x</think>|`|{ |{"get_quote|'|-|[TOOL_CALLS]|a|[a|
- |not |a.|{"\\|{"name": "get_quote"} |{"name": "get_quote", |`<tool_call>|<"START_ACTION">|> {"a":1} |```json\n{|```tool_code\nf("""
-
-
-@pytest.mark.parametrize("unit", UNITS.split("|"))
 def test_repetition_is_read_in_bounded_work(family: Family, unit: str) -> None:
     parsed = parse_reply(family, unit * (200_000 // len(unit)), TOOLS)
     hold(parsed)
