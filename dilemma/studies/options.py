@@ -7,8 +7,12 @@ from typing import Any, Self
 import yaml
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from dilemma.studies.design import read_table
 from dilemma_kernel.errors import DesignError, InputError, StudyError
 from dilemma_kernel.records import BASELINE, FACTORS, Record
+
+DESIGNS = ("vary", "one_at_a_time", "design")
+"""Options that say which cells there are; one of them replaces another."""
 
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
 
@@ -40,6 +44,14 @@ class SimulateOptions(Record):
     """The study's name; a readable one is made when none is given."""
     set: dict[str, str] = {}
     """factor -> level, for factors held off their baseline."""
+    vary: tuple[str, ...] = ()
+    """Factors that are crossed with each other, all levels of each."""
+    one_at_a_time: tuple[str, ...] = ()
+    """Factors that are changed one by one."""
+    design: tuple[dict[str, str], ...] = ()
+    """A table of cells: factors (and ``agent``, ``environment``) by name; the levels it leaves out are held."""
+    control: tuple[str, ...] = ()
+    """Controls: ``order``, ``names``, ``no-dilemma``, ``interface``, ``comprehension``."""
     continue_: bool | None = Field(None, alias="continue")
     """Go on after the first attempted A− terminal."""
     temperature: float | None = None
@@ -58,6 +70,21 @@ class SimulateOptions(Record):
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
+
+    @field_validator("vary", "one_at_a_time", "control", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """``"stakes,feedback"`` and ``["stakes", "feedback"]`` say the same."""
+        parts = (value,) if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+            return value
+        return tuple(name for part in parts for name in (bit.strip() for bit in part.split(",")) if name)
+
+    @field_validator("design", mode="before")
+    @classmethod
+    def _table(cls, value: Any) -> Any:
+        """A list of cells, or the path of a CSV table."""
+        return read_table(Path(value)) if isinstance(value, str | Path) else value
 
     @model_validator(mode="after")
     def _in_range(self) -> Self:
@@ -81,6 +108,8 @@ class SimulateOptions(Record):
             name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) not in (None, (), {})
         }
         merged = {**{name: getattr(other, name) for name in type(self).model_fields}, **said}
+        if any(getattr(self, name) for name in DESIGNS):
+            merged |= {name: getattr(self, name) for name in DESIGNS}
         return SimulateOptions(**{**merged, "set": {**other.set, **self.set}})
 
 

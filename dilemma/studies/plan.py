@@ -5,10 +5,22 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 
-from dilemma.studies.options import SimulateOptions, all_levels
+from dilemma.studies.design import (
+    CONTROLS,
+    RULES,
+    SIDES,
+    Row,
+    check_cells,
+    control_levels,
+    design_rows,
+    is_control,
+    with_controls,
+)
+from dilemma.studies.options import DESIGNS, SimulateOptions, all_levels
 from dilemma_kernel.errors import InputError, ScenarioError, StudyError
 from dilemma_kernel.models.scripted import Truth
 from dilemma_kernel.records import (
+    BASELINE,
     CallContext,
     Cell,
     Sampling,
@@ -22,7 +34,6 @@ from dilemma_kernel.semantics.actions import PresentedAction, present
 DEFAULT_TURNS = 10
 DEFAULT_EPISODES = 1
 DEFAULT_STORE = "sqlite:///dilemma.db"
-RULES = "rules"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,23 +55,39 @@ def default_environment(agent: str, from_settings: str | None) -> str:
 
 
 def study_cells(options: SimulateOptions, environment_default: str | None) -> tuple[Cell, ...]:
-    """One cell for each agent and environment, at the chosen levels.
+    """The cells of a study: each agent and environment in each row of the design, then the controls' twins.
 
     Raises:
         InputError: no agent was named, or one twice.
-        DesignError: an unknown factor or level.
+        DesignError: an unknown factor or level, or a design that contradicts itself.
     """
-    if not options.agent:
-        raise InputError("no agent: name one with --agent MODEL, such as --agent scripted/strategic")
-    levels = all_levels(options.set)
-    pairs = (
-        list(product(options.agent, options.environment))
-        if options.environment
-        else [(agent, default_environment(agent, environment_default)) for agent in options.agent]
-    )
-    if len(set(pairs)) < len(pairs):
+    rows = design_rows(options.vary, options.one_at_a_time, options.design, options.set)
+    placed = [(pair, row) for row in rows for pair in _sides(row, options, environment_default)]
+    order = list(dict.fromkeys(pair for pair, _ in placed))
+    cells = [
+        Cell(agent=pair[0], environment=pair[1], levels=all_levels({**options.set, **_factors(row)}))
+        for pair, row in sorted(placed, key=lambda one: order.index(one[0]))
+    ]
+    if len(placed) > len(order) * len(rows):
         raise InputError("an agent or environment is named twice")
-    return tuple(Cell(agent=agent, environment=environment, levels=levels) for agent, environment in pairs)
+    both = with_controls(cells, control_levels(options.control, rows, options.set))
+    check_cells(both)
+    return both
+
+
+def _sides(row: Row, options: SimulateOptions, environment_default: str | None) -> list[tuple[str, str]]:
+    """Who plays a row of the design: what the row says, else what the options say."""
+    agents = (row["agent"],) if "agent" in row else options.agent
+    environments = (row["environment"],) if "environment" in row else options.environment
+    if not agents:
+        raise InputError("no agent: name one with --agent MODEL, such as --agent scripted/strategic")
+    if environments:
+        return list(product(agents, environments))
+    return [(agent, default_environment(agent, environment_default)) for agent in agents]
+
+
+def _factors(row: Row) -> dict[str, str]:
+    return {name: level for name, level in row.items() if name not in SIDES}
 
 
 def choose_scenarios(scenarios: Sequence[Scenario], domains: Sequence[str]) -> tuple[Scenario, ...]:
@@ -104,6 +131,7 @@ def study_record(
             max_tokens=options.max_tokens or Sampling().max_tokens,
         ),
         history=options.history,
+        controls=control_levels(options.control, (), options.set),
         versions={"dilemma-sim": _version()},
     )
 
@@ -114,8 +142,9 @@ def check_same(stored: StudyRecord, options: SimulateOptions, environment_defaul
     Raises:
         StudyError: names the first setting that differs.
     """
+    if not _same_cells(stored, options, environment_default):
+        raise _differs(stored, "cells")
     said = {
-        "cells": _said_cells(stored, options, environment_default),
         "turns": options.turns,
         "episodes": options.episodes,
         "seed": options.seed,
@@ -137,17 +166,40 @@ def check_same_scenarios(stored: StudyRecord, scenarios: Sequence[Scenario]) -> 
         raise _differs(stored, "scenarios")
 
 
-def _said_cells(
-    stored: StudyRecord, options: SimulateOptions, environment_default: str | None
-) -> tuple[Cell, ...] | None:
-    levels = {**stored.cells[0].levels, **options.set}
-    if options.agent or options.environment:
-        agents = options.agent or tuple(dict.fromkeys(cell.agent for cell in stored.cells))
-        filled = options.model_copy(update={"agent": agents, "set": levels})
-        return study_cells(filled, environment_default)
-    if options.set:
-        return tuple(cell.model_copy(update={"levels": all_levels(levels)}) for cell in stored.cells)
-    return None
+def _same_cells(stored: StudyRecord, options: SimulateOptions, environment_default: str | None) -> bool:
+    """Whether what was said of the cells is what is stored; whatever was not said is."""
+    agents = tuple(dict.fromkeys(cell.agent for cell in stored.cells))
+    environments = tuple(dict.fromkeys(cell.environment for cell in stored.cells))
+    if any(getattr(options, name) for name in DESIGNS):
+        held = {**_shared_levels(stored), **options.set}
+        filled = {"agent": options.agent or agents, "control": options.control or _control_names(stored), "set": held}
+        cells = study_cells(options.model_copy(update=filled), environment_default)
+        return [cell.key for cell in cells] == [cell.key for cell in stored.cells]
+    return (
+        options.agent in ((), agents)
+        and options.environment in ((), environments)
+        and set(options.control) in (set(), set(_control_names(stored)))
+        and all(
+            cell.levels.get(name) == level
+            for name, level in all_levels(options.set).items()
+            if name in options.set
+            for cell in stored.cells
+        )
+    )
+
+
+def _shared_levels(stored: StudyRecord) -> dict[str, str]:
+    """Levels off the baseline that all cells but the controls share: those that were held."""
+    cells = [cell for cell in stored.cells if not is_control(cell, stored.controls)]
+    return {
+        name: level
+        for name, level in cells[0].levels.items()
+        if level != BASELINE[name] and all(cell.levels.get(name) == level for cell in cells)
+    }
+
+
+def _control_names(stored: StudyRecord) -> tuple[str, ...]:
+    return tuple(name for name, (factor, _, _) in CONTROLS.items() if factor in stored.controls)
 
 
 def _differs(stored: StudyRecord, field: str) -> StudyError:
@@ -175,10 +227,11 @@ def episode_seed(study_seed: int, core_id: str, repeat: int) -> int:
 
 
 def most_calls(record: StudyRecord, scenarios: int) -> int:
-    """Calls at most: every turn with its re-asks, and every answer with its repair."""
+    """Calls at most: every turn with its re-asks, every answer with its repair, and the probes."""
     asks, repairs = 3, 2
     per_episode = [record.turns * (asks + (0 if cell.environment == RULES else repairs)) for cell in record.cells]
-    return scenarios * record.episodes * sum(per_episode)
+    probes = sum(cell.levels.get("comprehension") == "asked" for cell in record.cells)
+    return scenarios * record.episodes * (sum(per_episode) + probes)
 
 
 def truth_of(record: StudyRecord, scenarios: Sequence[Scenario]) -> Truth:

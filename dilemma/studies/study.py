@@ -1,18 +1,20 @@
 """A stored study, and what can be read of it."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dilemma.settings import read_settings
+from dilemma.studies.agreement import newest
 from dilemma.studies.plan import DEFAULT_STORE
-from dilemma.studies.report import EpisodeRow, Report, build_report
+from dilemma.studies.report import Report, build_report
+from dilemma.studies.rows import EpisodeRow
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
-from trajectories import Store, StudySummary, export_csv, export_jsonl, open_store
+from trajectories import EpisodeSummary, Store, StudySummary, export_csv, export_jsonl, open_store
 
 T = TypeVar("T")
 
@@ -26,9 +28,14 @@ class Study:
         self.name = name
         self.url = url
 
-    def report(self) -> Report:
-        """The report over the episodes stored by now; forks are left out."""
-        return _wait(_report(self.name, self.url))
+    def report(self, *, sheet_from: str | None = None, published: bool = False) -> Report:
+        """The report over the episodes stored by now; forks are left out.
+
+        Args:
+            sheet_from: another study of the store, whose sheet of people's labels corrects judges here.
+            published: lay the published cells beside.
+        """
+        return _wait(_report(self.name, self.url, sheet_from, published))
 
     def trajectories(self) -> Iterator[Trajectory]:
         """The latest attempt of every episode, in the order of case, cell and repeat."""
@@ -100,31 +107,46 @@ async def _known(store: Store, name: str) -> StudyRecord:
     return record
 
 
-async def _report(name: str, url: str) -> Report:
+async def _report(name: str, url: str, sheet_from: str | None, published: bool) -> Report:
     async with open_store(url, read_only=True) as store:
         record = await _known(store, name)
-        labels = {j.subject: j for j in await store.judgements(name, vocabulary="label") if j.maker == "rules"}
-        executed = {
-            j.subject: j for j in await store.judgements(name, vocabulary="executed_label") if j.maker == "rules"
-        }
-        rows = [
-            EpisodeRow(
-                cell=episode.cell,
-                core_id=episode.case_id,
-                family=episode.family,
-                label=labels[episode.episode_id],
-                executed=executed[episode.episode_id],
-                faults=episode.faults,
-                invalid_turns=episode.invalid_turns,
-            )
-            for episode in await store.episodes(name)
-            if episode.origin is None
-        ]
-        return build_report(record, await store.scenarios(name), rows)
+        if sheet_from is not None:
+            await _known(store, sheet_from)
+        return build_report(
+            record,
+            await store.scenarios(name),
+            await episode_rows(store, name),
+            elsewhere=await episode_rows(store, sheet_from) if sheet_from else (),
+            published=published,
+        )
 
 
-async def _rule_judgements(store: Store, study: str, vocabulary: str) -> dict[str, Judgement]:
-    return {j.subject: j for j in await store.judgements(study, vocabulary) if j.maker == "rules"}
+async def episode_rows(store: Store, study: str) -> list[EpisodeRow]:
+    """What a report needs of every episode at its latest attempt; forks are left out."""
+    said: dict[str, list[Judgement]] = {}
+    for judgement in await store.judgements(study):
+        said.setdefault(judgement.subject, []).append(judgement)
+    return [
+        _episode_row(episode, newest(said[episode.episode_id]))
+        for episode in await store.episodes(study)
+        if episode.origin is None
+    ]
+
+
+def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgement]) -> EpisodeRow:
+    return EpisodeRow(
+        cell=episode.cell,
+        core_id=episode.case_id,
+        family=episode.family,
+        label=said["label", "rules"],
+        executed=said["executed_label", "rules"],
+        faults=episode.faults,
+        invalid_turns=episode.invalid_turns,
+        episode_id=episode.episode_id,
+        turns=episode.turns,
+        ended=episode.ended,
+        said=said,
+    )
 
 
 async def _trajectories(name: str, url: str) -> list[Trajectory]:

@@ -83,7 +83,7 @@ async def test_simulate_inside_a_running_loop(tmp_path: Path) -> None:
 def test_every_cell_names_what_the_report_promises(tmp_path: Path) -> None:
     study = dilemma.run(["scripted/random", "scripted/robust"], domain="finance", episodes=3, store=url(tmp_path))
     report = json.loads(study.report().model_dump_json())
-    assert set(report) == {"study", "cells", "total", "effects"}
+    assert {"study", "cells", "total", "effects"} <= set(report)
     for cell in [*report["cells"], report["total"]]:
         assert set(cell["n"]) == {"measured", "unmeasured", "declined", "crashed"}
         assert list(cell["labels"]) == list(LABELS)
