@@ -43,9 +43,14 @@ def translated(error: BaseException, model: str, secrets: tuple[str, ...] = ()) 
         return ModelForbidden(message) if _OUT_OF_MONEY.search(words) else RateLimited(message, retry_after(error))
     if status in {401, 403}:
         return ModelForbidden(message)
-    if isinstance(error, ConnectionError) or "Connection" in kind or (isinstance(status, int) and status >= 500):
+    if isinstance(error, ConnectionError) or "Connection" in kind or _broke(status):
         return ModelUnavailable(message)
     return ModelRejected(message)
+
+
+def _broke(status: object) -> bool:
+    """Whether the server failed, or answered well with something that is no reply."""
+    return isinstance(status, int) and (status >= 500 or status < 400)
 
 
 def filtered(error: BaseException) -> bool:
