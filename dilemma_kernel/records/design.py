@@ -60,12 +60,19 @@ class Cell(Record):
     agent: str
     environment: str
     levels: dict[str, str]
-    """factor -> level, for every factor of ``FACTORS``; one that is ``unsaid`` may be missing, at its baseline."""
+    """factor -> level, for every factor of ``FACTORS``; one that is ``unsaid`` may be missing, at its baseline.
+    Or the levels of another instrument: arm and system text for refusal transfer."""
 
     @cached_property
     def key(self) -> str:
-        """Readable and unique: agent, environment, and the levels in the order of ``FACTORS``."""
-        levels = ",".join(f"{name}={self.levels[name]}" for name in FACTORS if not self._leaves_out(name))
+        """Readable and unique: agent, environment, and the levels in the order of ``FACTORS``.
+
+        A cell of another instrument has levels of its own and none of ``FACTORS``; they stand in the order of names.
+        """
+        names = [name for name in FACTORS if not self._leaves_out(name)]
+        if not FACTORS.keys() & self.levels.keys():
+            names = sorted(self.levels)
+        levels = ",".join(f"{name}={self.levels[name]}" for name in names)
         return f"{self.agent}|{self.environment}|{levels}"
 
     def _leaves_out(self, name: str) -> bool:
