@@ -20,7 +20,7 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(PIP) install -c constraints.txt -e '.[local,dev]'
+	$(PIP) install -c constraints.txt -e '.[local,lab,dev]'
 	@touch $@
 
 demo: $(VENV)/.base

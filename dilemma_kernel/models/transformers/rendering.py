@@ -1,0 +1,127 @@
+"""Messages and tools to the text that a model reads, through its own chat template."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+from dilemma_kernel.errors import MissingExtraError, ModelRejected, UnknownModelError
+from dilemma_kernel.models.messages import in_words
+from dilemma_kernel.models.transformers.places import Place
+from dilemma_kernel.models.wire import tool_json
+from dilemma_kernel.records import JsonObject, Message, ToolCall, ToolSpec
+
+FIXED = {"enable_thinking": False, "date_string": "26 Jul 2024"}
+"""Told to every template: no thinking, and one date, so that prompts do not change overnight."""
+_PROBE = ToolSpec(name="probe_of_slots", description="A probe.", parameters={"type": "object", "properties": {}})
+_HELLO = Message(role="user", content="Hello.")
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """A tokenizer's chat template.
+
+    Args:
+        tokenizer: anything with the ``apply_chat_template`` of transformers.
+    """
+
+    tokenizer: Any
+
+    def render(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> str:
+        """The prompt, up to where the reply begins.
+
+        A system text is put before the first user text where the template raises on it. Tools go where the template
+        has a slot for them, else nowhere.
+
+        Raises:
+            ModelRejected: the template does not take these messages.
+        """
+        told = messages if self.takes_tools else in_words(messages)
+        try:
+            return self._apply(told if self.takes_system else _folded(told), tools if self.takes_tools else ())
+        except Exception as error:
+            raise ModelRejected(f"the chat template refuses: {' '.join(str(error).split())[:200]}") from error
+
+    @cached_property
+    def takes_tools(self) -> bool:
+        """Whether the template writes tools into the prompt."""
+        try:
+            return _PROBE.name in self._apply((_HELLO,), (_PROBE,))
+        except Exception:
+            return False
+
+    @cached_property
+    def takes_system(self) -> bool:
+        """Whether the template takes a system message without raising."""
+        try:
+            self._apply((Message(role="system", content="Be brief."), _HELLO), ())
+        except Exception:
+            return False
+        return True
+
+    def _apply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> str:
+        text: str = self.tokenizer.apply_chat_template(
+            [_plain(message) for message in messages],
+            tools=[tool_json(tool) for tool in tools] or None,
+            add_generation_prompt=True,
+            tokenize=False,
+            **FIXED,
+        )
+        return text
+
+
+def load_renderer(place: Place) -> Renderer:
+    """The renderer of a model's own tokenizer; no weights are read.
+
+    Raises:
+        MissingExtraError: transformers is not installed.
+        UnknownModelError: there is no tokenizer, or it has no chat template.
+    """
+    if find_spec("transformers") is None:
+        raise MissingExtraError("hf/ (transformers)", "lab")
+    from transformers import AutoTokenizer  # noqa: PLC0415
+    from transformers.utils import logging  # noqa: PLC0415
+
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place.folder, **place.options)
+    except (OSError, ValueError, KeyError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise UnknownModelError(f"hf/{place.folder}: no tokenizer can be read here: {line}") from error
+    if not tokenizer.chat_template:
+        raise UnknownModelError(f"hf/{place.folder}: its tokenizer has no chat template")
+    return Renderer(tokenizer)
+
+
+def _plain(message: Message) -> JsonObject:
+    """A message as templates take it."""
+    plain: JsonObject = {"role": message.role, "content": message.content}
+    if message.role == "tool":
+        plain["tool_call_id"] = _nine(message.call_id or "call_1")
+    if message.calls:
+        plain["tool_calls"] = [_plain_call(call, number) for number, call in enumerate(message.calls, 1)]
+    return plain
+
+
+def _plain_call(call: ToolCall, number: int) -> JsonObject:
+    arguments = call.arguments if call.arguments is not None else {"malformed": call.raw}
+    function = {"name": call.name or "unnamed", "arguments": arguments}
+    return {"id": _nine(call.call_id or f"call_{number}"), "type": "function", "function": function}
+
+
+def _nine(call_id: str) -> str:
+    """An id of nine letters and digits, the only form that Mistral's template takes."""
+    return call_id if len(call_id) == 9 and call_id.isalnum() else hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _folded(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """System texts put before the first user text."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    rest = [message for message in messages if message.role != "system"]
+    if not system:
+        return tuple(rest)
+    if not rest or rest[0].role != "user":
+        return (Message(role="user", content=system), *rest)
+    return (Message(role="user", content=f"{system}\n\n{rest[0].content}"), *rest[1:])
