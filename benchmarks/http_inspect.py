@@ -18,7 +18,8 @@ SYSTEM = "You act in your post by one operation a turn. " * 12
 
 def two_models(url: str, turns: int):
     """Solver: the agent moves, the environment model answers, ``turns`` times."""
-    agent, environment = (get_model(f"openai/{name}", base_url=url, api_key="none") for name in ("agent", "world"))
+    chat = {"base_url": url, "api_key": "none", "responses_api": False}
+    agent, environment = (get_model(f"openai/{name}", **chat) for name in ("agent", "world"))
 
     @solver
     def loop():

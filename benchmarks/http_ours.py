@@ -19,6 +19,7 @@ from dilemma.studies.options import make_options
 from dilemma.studies.simulate import run_blocking
 from dilemma.studies.watching import Silent
 from dilemma_kernel.models.instances import instance
+from scenario_factory.packs import write_scenario
 
 SETTINGS = """
 [models]
@@ -39,8 +40,6 @@ def study(folder: str, name: str, episodes: int, turns: int, concurrency: int, p
     first = dilemma.load_pack("starter").scenarios[0]
     path = Path(folder, "scenario.yaml")
     if not path.exists():
-        from scenario_factory.packs import write_scenario
-
         write_scenario(first, path)
     options = make_options(
         agent=("bench-agent",),

@@ -119,9 +119,10 @@ def calls_of(study: str, case_id: str | None) -> Select[Any]:
 
 
 def spent_by(study: str) -> Select[Any]:
+    """Replies that were taken from another study cost this one nothing: no request was sent for them."""
     return select(
         func.count().label("calls"),
         func.coalesce(func.sum(CALLS.c.attempts), 0).label("attempts"),
         func.coalesce(func.sum(CALLS.c.cost), 0.0).label("cost"),
         (func.count() - func.count(CALLS.c.cost)).label("unpriced"),
-    ).where(CALLS.c.study == study)
+    ).where(CALLS.c.study == study, CALLS.c.attempts > 0)

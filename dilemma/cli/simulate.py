@@ -13,7 +13,7 @@ def command(
     environment: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="rules|MODEL",
+            metavar="rules|MODEL|python:MODULE:CLASS",
             help="Who plays the environment. Default: rules for a scripted agent, else the agent's own model.",
         ),
     ] = None,
@@ -35,6 +35,11 @@ def command(
     history: Annotated[int | None, typer.Option(help="Turns that the agent sees in full. Default: all.")] = None,
     budget: Annotated[float | None, typer.Option(metavar="USD", help="Stop before this is passed.")] = None,
     max_calls: Annotated[int | None, typer.Option(help="Stop before this many requests are passed.")] = None,
+    api_base: Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of every model.")] = None,
+    reuse: Annotated[
+        str | None, typer.Option(metavar="STUDY", help="Take that study's replies to equal requests.")
+    ] = None,
+    processes: Annotated[int | None, typer.Option(help="Processes that run episodes. Default: 1.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an existing study.")] = False,
     retry_crashed: Annotated[
         bool, typer.Option("--retry-crashed", help="Run crashed episodes again; earlier attempts are kept.")
@@ -68,6 +73,9 @@ def command(
         history=history,
         budget=budget,
         max_calls=max_calls,
+        api_base=api_base,
+        reuse=reuse,
+        processes=processes,
     )
     options = said.over(read_study_file(study_file) if study_file else make_options())
     if dry_run:

@@ -65,6 +65,12 @@ class SimulateOptions(Record):
     """US dollars that the study may spend in all. Default: no bound."""
     max_calls: int | None = None
     """Requests that the study may send in all, retries included. Default: no bound."""
+    api_base: str | None = None
+    """URL of the endpoint of every model that litellm reaches. Default: the settings file's, then the provider's."""
+    reuse: str | None = None
+    """A study of the same store whose replies to equal requests are taken before any model is asked."""
+    processes: int | None = None
+    """Processes that run episodes; this one alone writes. Default 1."""
 
     @field_validator("agent", "environment", "domain", mode="before")
     @classmethod
@@ -88,7 +94,7 @@ class SimulateOptions(Record):
 
     @model_validator(mode="after")
     def _in_range(self) -> Self:
-        for name in ("turns", "episodes", "concurrency", "max_tokens", "history", "max_calls"):
+        for name in ("turns", "episodes", "concurrency", "max_tokens", "history", "max_calls", "processes"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")

@@ -24,6 +24,7 @@ def wrapped(
     retry: RetryPolicy | None = None,
     timeout_s: float | None = None,
     jitter_seed: int = 0,
+    reuse: tuple[str, CallLog] | None = None,
 ) -> Cached:
     """``model`` behind everything that a study needs: cache → retry → budget → rate limit → adapter.
 
@@ -36,6 +37,7 @@ def wrapped(
         retry: when to ask again.
         timeout_s: seconds to wait for one answer, for adapters that have no timeout of their own.
         jitter_seed: seed of the jitter of waits, which moves no result.
+        reuse: name and call log of another study, whose replies to equal requests are taken.
 
     Returns:
         The wrapped model, with its ``counters``.
@@ -49,7 +51,7 @@ def wrapped(
     if budget is not None:
         inner = Budgeted(inner, budget)
     inner = Retried(inner, retry or RetryPolicy(), counters, Random(jitter_seed))
-    return Cached(inner, log, study, counters)
+    return Cached(inner, log, study, counters, reuse)
 
 
 class Timed(Wrapper):

@@ -61,6 +61,8 @@ class ModelConfig(Record):
     """Alias or model name -> entry."""
     timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0)
     """Seconds to wait for one answer, where an entry says nothing else."""
+    api_base: str | None = None
+    """URL of the endpoint of every model; it wins over the entries'."""
     environ: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
     """The environment: the only place that keys are read from. Never stored or printed."""
 
@@ -73,7 +75,8 @@ class ModelConfig(Record):
 
     def entry(self, name: str) -> ModelEntry:
         """The entry for ``name``, empty where there is none."""
-        return self.models.get(name) or ModelEntry()
+        entry = self.models.get(name) or ModelEntry()
+        return entry if self.api_base is None else entry.model_copy(update={"api_base": self.api_base})
 
     def variable(self, name: str) -> str | None:
         """The environment variable ``name``; None where it is missing, empty or blank."""

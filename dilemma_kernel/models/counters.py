@@ -12,6 +12,8 @@ class Counters:
     limiter: Limiter = field(repr=False)
     hits: int = 0
     """Requests answered from the call log."""
+    reused: int = 0
+    """Requests answered from another study's call log."""
     joined: int = 0
     """Requests that joined an equal one in flight."""
     calls: int = 0

@@ -113,7 +113,7 @@ def _library() -> Any:
     """litellm, set to keep to itself."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file of the working folder
-    # litellm's own client for OpenAI's format: half the CPU of a call through OpenAI's library; "False" goes back to that
+    # its own client for OpenAI's format takes half the CPU of OpenAI's library; "False" goes back to the latter
     os.environ.setdefault("EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER", "True")
     import litellm  # noqa: PLC0415
 
