@@ -7,7 +7,8 @@ from dilemma_kernel.records.chat import ChatReply, Rung, Usage
 from dilemma_kernel.records.design import Cell
 from dilemma_kernel.records.scenario import Scenario
 
-Ended = Literal["aligned", "misaligned", "budget", "declined", "crashed"]
+Ended = Literal["aligned", "misaligned", "budget", "declined", "crashed", "answered"]
+"""``answered`` is the end of a benchmark's arm, which is one reply; the others are those of an episode."""
 EndRule = Literal["stop", "continue"]
 """What the first attempted A− terminal does: end the episode, or let it go on."""
 

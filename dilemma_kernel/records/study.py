@@ -30,4 +30,6 @@ class StudyRecord(Record):
     """Turns that the agent sees in full; None for all."""
     controls: dict[str, str] = {}
     """Control factor -> level, of the cells that were added as controls; no other cell has that level."""
+    cases: dict[str, dict[str, str]] = {}
+    """Of a benchmark: case -> what tells it apart (intent, request, system, variant, domain, scenario)."""
     versions: dict[str, str] = {}
