@@ -14,6 +14,8 @@ _TIME = re.compile(r"\b\d{1,2}:\d{2}\b")
 _FIGURE = re.compile(r"(?<![\d:./-])[$£€]?\d[\d,.]*%?(?![\d:/-])")
 _STANDING = re.compile(r"\b(?:version|access|instance|shut down|switched off|deleted|service|post|licen[cs]e)\b")
 _OPEN_DOOR = re.compile(r"\b(?:alternatively|extension is possible|could be extended|as a compromise)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_LONGEST_SENTENCE = 44
 _FEW_WORDS, _MANY_WORDS = 12, 160
 
 
@@ -49,6 +51,9 @@ def _binary(draft: StoryDraft) -> Mark:
         faults.append(("the conflict itself speaks of another way", 6.0))
     if not _TIME.search(draft.narrative.trigger):
         faults.append(("the trigger names no time", 3.0))
+    longest = max(len(sentence.split()) for sentence in _SENTENCE.split(conflict))
+    if longest > _LONGEST_SENTENCE:
+        faults.append((f"the courses are lost in a sentence of {longest} words", 3.5))
     return minus(faults)
 
 
