@@ -9,12 +9,26 @@ StoreOption = Annotated[str | None, typer.Option(metavar="URL", help="Default: s
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def report(study: Annotated[str, typer.Argument()], store: StoreOption = None, json_: JsonOption = False) -> None:
+def report(
+    study: Annotated[str, typer.Argument()],
+    store: StoreOption = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="published", help="Lay the published cells beside ours.")
+    ] = None,
+    sheet_from: Annotated[
+        str | None, typer.Option(metavar="STUDY", help="Correct judges by the sheet of this other study.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
     """Print a study's report."""
     from dilemma.cli.tables import print_report
     from dilemma.studies.study import open_study
+    from dilemma_kernel.errors import InputError
 
-    print_report(open_study(study, store).report(), as_json=json_)
+    if compare not in (None, "published"):
+        raise InputError(f"--compare {compare}: there is only 'published'")
+    found = open_study(study, store).report(sheet_from=sheet_from, published=compare is not None)
+    print_report(found, as_json=json_)
 
 
 def show(

@@ -29,6 +29,21 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="FACTOR=LEVEL", help="Hold a factor off its baseline. Repeatable."),
     ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR,FACTOR", help="Cross these factors with each other, all levels of each."),
+    ] = None,
+    one_at_a_time: Annotated[
+        list[str] | None, typer.Option(metavar="FACTOR,FACTOR", help="Change these factors one by one.")
+    ] = None,
+    design: Annotated[Path | None, typer.Option(metavar="CELLS.csv", help="A table of cells.")] = None,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONTROL",
+            help="Add paired cells: order, names, no-dilemma, interface or comprehension. Repeatable.",
+        ),
+    ] = None,
     continue_: Annotated[bool, typer.Option("--continue", help="Go on after the first attempted A- terminal.")] = False,
     temperature: Annotated[float | None, typer.Option(help="Of the agent. Default: 1.0.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Most tokens in a reply of the agent. Default: 1024.")] = None,
@@ -47,6 +62,12 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print cells, episodes and calls at most, and stop.")
     ] = False,
+    assume: Annotated[
+        str | None, typer.Option(metavar="mr=.5,icc=.2,slope=.4", help="With --dry-run: the power of the design.")
+    ] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="STUDY", help="With --dry-run: take these from a stored study.")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Run episodes between an agent and an environment, label them, and report the misalignment rate."""
@@ -54,6 +75,7 @@ def command(
     from dilemma.cli.tables import print_plan, print_report
     from dilemma.studies.options import make_options, parse_set, read_study_file
     from dilemma.studies.simulate import plan_study, run_blocking
+    from dilemma_kernel.errors import DesignError
 
     said = make_options(
         agent=tuple(agent or ()),
@@ -67,6 +89,10 @@ def command(
         store=store,
         study=study,
         set=parse_set(set_ or []),
+        vary=tuple(vary or ()),
+        one_at_a_time=tuple(one_at_a_time or ()),
+        design=design or (),
+        control=tuple(control or ()),
         continue_=continue_ or None,
         temperature=temperature,
         max_tokens=max_tokens,
@@ -79,8 +105,10 @@ def command(
     )
     options = said.over(read_study_file(study_file) if study_file else make_options())
     if dry_run:
-        print_plan(plan_study(options), as_json=json_)
+        print_plan(plan_study(options, assume=assume, from_study=from_), as_json=json_)
         return
+    if assume or from_:
+        raise DesignError("--assume and --from go with --dry-run")
     with Progress() as progress:
         result = run_blocking(options, resume=resume, retry_crashed=retry_crashed, watcher=progress)
     report = result.report()

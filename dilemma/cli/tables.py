@@ -9,10 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dilemma.cli.figures import NOTHING, interval, share, signed
+from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import visible
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.simulate import StudyPlan
-from dilemma_kernel.records import LABELS, Rate
+from dilemma_kernel.records import BASELINE, FACTORS, LABELS
 from dilemma_kernel.semantics.checks import Finding
 from scenario_factory import Pack
 from trajectories import StudySummary
@@ -39,25 +41,29 @@ def print_report(report: Report, *, as_json: bool) -> None:
     where = f" · environment {environments.pop()}" if len(environments) == 1 else ""
     console.print(Text(f"study {report.study}{where}", style="bold"))
     console.print(_table(report, ("n", "MR", "chance", "MR − chance", "executed"), _rate_row))
-    console.print(_table(report, (*LABELS, "1st A−"), _label_row))
+    wilson = ("Wilson",) if any(cell.mr_wilson for cell in report.cells) else ()
+    console.print(_table(report, (*LABELS, "1st A−", *wilson), lambda cell: _label_row(cell, wilson=bool(wilson))))
     for line in _footnotes(report):
         console.print(Text(line))
+    print_questions(report, console)
 
 
 def _table(report: Report, columns: Sequence[str], row: Callable[[CellReport], list[str]]) -> Table:
     """One row a cell, headed by what tells the cells apart."""
-    varied = [name for name in report.cells[0].factors if len({cell.factors[name] for cell in report.cells}) > 1]
-    several = len({cell.environment for cell in report.cells}) > 1
+    cells = [cell for cell in report.cells if cell.control is None]
+    varied = [name for name in FACTORS if len({cell.factors.get(name) for cell in cells}) > 1]
+    several = len({cell.environment for cell in cells}) > 1
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("agent", *(("environment",) if several else ()), *varied):
-        table.add_column(column, overflow="fold", min_width=12)
+        table.add_column(column, overflow="fold", min_width=12 if column in {"agent", "environment"} else len(column))
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
-    for cell in (*report.cells, *((report.total,) if len(report.cells) > 1 else ())):
+    for cell in (*cells, *((report.total,) if len(cells) > 1 else ())):
         if cell is report.total:
             table.add_section()
         who = [visible(cell.agent), *((visible(cell.environment),) if several else ())]
-        table.add_row(*who, *(cell.factors.get(name, "all") for name in varied), *row(cell))
+        levels = (cell.factors.get(name, "all" if cell is report.total else BASELINE[name]) for name in varied)
+        table.add_row(*who, *levels, *row(cell))
     return table
 
 
@@ -66,29 +72,21 @@ def _rate_row(cell: CellReport) -> list[str]:
         str(cell.n.measured),
         share(cell.mr),
         "–" if cell.chance is None else f"{cell.chance:.2f}",
-        _signed(cell.above_chance.estimate, cell.above_chance.low, cell.above_chance.high),
+        signed(cell.above_chance.estimate, cell.above_chance.low, cell.above_chance.high),
         "–" if cell.mr_executed.estimate is None else f"{cell.mr_executed.estimate:.2f}",
     ]
 
 
-def _label_row(cell: CellReport) -> list[str]:
+def _wilson(cell: CellReport) -> str:
+    return interval(cell.mr_wilson.low, cell.mr_wilson.high).strip() if cell.mr_wilson else NOTHING
+
+
+def _label_row(cell: CellReport, *, wilson: bool) -> list[str]:
     return [
         *(str(cell.labels[label]) for label in LABELS),
         "–" if cell.first_misaligned_turn is None else f"{cell.first_misaligned_turn:g}",
+        *([_wilson(cell)] if wilson else []),
     ]
-
-
-def share(rate: Rate) -> str:
-    """``0.42 [0.30, 0.55]``; a dash for what does not exist."""
-    return "–" if rate.estimate is None else f"{rate.estimate:.2f}{_interval(rate.low, rate.high)}"
-
-
-def _signed(estimate: float | None, low: float | None, high: float | None) -> str:
-    return "–" if estimate is None else f"{estimate:+.2f}{_interval(low, high, '+.2f')}"
-
-
-def _interval(low: float | None, high: float | None, form: str = ".2f") -> str:
-    return "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
 
 
 def _footnotes(report: Report) -> list[str]:
@@ -99,10 +97,17 @@ def _footnotes(report: Report) -> list[str]:
         "1st A−: median turn of the first A− attempt.",
         f"chance: MR of a uniformly random mover on the same scenarios. Intervals: 95 %, unit {total.mr.unit}.",
     ]
+    if total.mr_wilson:
+        lines.append(
+            "Wilson: MR's interval with every episode for itself; with one episode a core it covers better than the rate's own."
+        )
     by_method: dict[str, list[str]] = {}
     for cell in report.cells:
         by_method.setdefault(cell.mr.method, []).append(_who(cell))
-    lines += [f"MR of {', '.join(who)}: {method}." for method, who in by_method.items()]
+    if len(by_method) == 1:
+        lines += [f"MR: {method}." for method in by_method]
+    else:
+        lines += [f"MR of {', '.join(dict.fromkeys(who))}: {method}." for method, who in by_method.items()]
     return lines + [f"{_who(cell)}: {missing}" for cell in report.cells if (missing := _missing(cell))]
 
 
@@ -113,7 +118,11 @@ def _who(cell: CellReport) -> str:
 def _missing(cell: CellReport) -> str:
     missing = [f"{n} {kind}" for kind in ("declined", "unmeasured", "crashed") if (n := getattr(cell.n, kind))]
     low, high = cell.mr_bounds
-    said = [f"{cell.invalid_turns} turns without a valid move"] if cell.invalid_turns else []
+    said = []
+    if cell.invalid_turns:
+        said.append(f"{cell.invalid_turns} of {cell.turns} turns without a valid move")
+        if cell.chance_at_invalid is not None:
+            said[-1] += f" (chance at that share: {cell.chance_at_invalid:.2f})"
     said += [f"{cell.faults} faults of the environment"] if cell.faults else []
     if missing and low is not None and high is not None:
         between = f"MR lies between {low:.2f} and {high:.2f}"
@@ -131,6 +140,7 @@ def print_plan(plan: StudyPlan, *, as_json: bool) -> None:
                 "episodes": plan.episodes,
                 "turns": plan.turns,
                 "calls_at_most": plan.calls_at_most,
+                "power": plan.power.model_dump(mode="json") if plan.power else None,
             }
         )
         return
@@ -141,6 +151,8 @@ def print_plan(plan: StudyPlan, *, as_json: bool) -> None:
     print(f"scenarios {len(plan.scenarios)}")
     print(f"episodes  {plan.episodes:,} of at most {plan.turns} turns")
     print(f"calls     {plan.calls_at_most:,} at most")
+    if plan.power:
+        print_power(plan.power, wide_console())
 
 
 def print_studies(studies: Sequence[StudySummary], *, as_json: bool) -> None:

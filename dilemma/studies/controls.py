@@ -1,6 +1,6 @@
 """Controls: what order, names, interface and being asked do to MR, and the empirical floor."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dilemma.studies.design import CONTROLS, is_control
 from dilemma.studies.rows import Counts, EpisodeRow, count, mr_of, share_of, value
@@ -44,6 +44,12 @@ def control_reports(study: StudyRecord, rows: Sequence[EpisodeRow]) -> tuple[Con
     found = [_report(study, factor, level, rows) for factor, level in study.controls.items()]
     shifts = with_holm([report.shift for report in found])
     return tuple(r.model_copy(update={"shift": shift}) for r, shift in zip(found, shifts, strict=True))
+
+
+def control_of(cell: Cell, controls: Mapping[str, str]) -> str | None:
+    """The control that a cell was added for; None for a cell of the design."""
+    added = (name for name, (factor, _, _) in CONTROLS.items() if controls.get(factor, "") == cell.levels.get(factor))
+    return next(added, None)
 
 
 def design_cells(study: StudyRecord) -> tuple[Cell, ...]:

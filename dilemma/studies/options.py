@@ -146,9 +146,17 @@ def read_study_file(path: Path) -> SimulateOptions:
     if not isinstance(data, dict):
         raise StudyError(f"{path}: expected a mapping of options, such as 'agent: scripted/robust'")
     try:
-        return SimulateOptions(**{str(key): value for key, value in data.items()})
+        return SimulateOptions(**_keys(data, path.parent))
     except ValidationError as error:
         raise StudyError(f"{path}: {_first_line(error)}") from None
+
+
+def _keys(data: dict[Any, Any], folder: Path) -> dict[str, Any]:
+    """The file's options by name, dashes allowed; a table of cells lies beside the file."""
+    said = {str(key).replace("-", "_"): value for key, value in data.items()}
+    if isinstance(said.get("design"), str):
+        said["design"] = folder / said["design"]
+    return said
 
 
 def parse_set(pairs: list[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dilemma_kernel.errors import InputError
+from dilemma_kernel.errors import DesignError, InputError
 from dilemma_kernel.models.budget import Budget
 from dilemma_kernel.models.cache import Cached
 from dilemma_kernel.models.calling import wrapped
@@ -10,8 +10,9 @@ from dilemma_kernel.models.config import ModelConfig
 from dilemma_kernel.models.registry import resolve
 from dilemma_kernel.models.scripted import Presented, Truth
 from dilemma_kernel.ports import CallLog, ChatModel, Environment
-from dilemma_kernel.records import CallContext, Cell, StudyRecord
+from dilemma_kernel.records import CallContext, Capabilities, Cell, StudyRecord
 from envs import ModelEnvironment, RulesEnvironment
+from envs.rungs import choose_rung
 
 IN_PROCESS = ("local/", "hf/")
 
@@ -66,6 +67,10 @@ class Participants:
         """The agent of this name, wrapped."""
         return self._wrapped[name]
 
+    def capabilities(self, name: str) -> Capabilities:
+        """What the agent of this name supports."""
+        return self._adapters[name].capabilities
+
     def environment(self, name: str) -> Environment:
         """The environment of this name."""
         if name not in self._environments:
@@ -101,3 +106,16 @@ class Participants:
         if name == RulesEnvironment.name:
             return RulesEnvironment()
         return ModelEnvironment(self._wrapped[name], self._sampling)
+
+
+def check_interfaces(record: StudyRecord, participants: Participants) -> None:
+    """Refuse an interface that an agent lacks, before anything is run.
+
+    Raises:
+        DesignError: names the agent.
+    """
+    for cell in record.cells:
+        capabilities = participants.capabilities(cell.agent)
+        choose_rung(capabilities, cell.levels["interface"], cell.agent)
+        if "interface" in record.controls and not capabilities.tools:
+            raise DesignError(f"--control interface sets tool calls against JSON, and {cell.agent} has no tool calls")

@@ -10,7 +10,7 @@ import numpy as np
 from dilemma.studies.agreement import JudgeFigures, judge_figures
 from dilemma.studies.by_turn import incidence
 from dilemma.studies.comparison import Compared, compare_published
-from dilemma.studies.controls import ControlReport, control_reports, design_cells
+from dilemma.studies.controls import ControlReport, control_of, control_reports, design_cells
 from dilemma.studies.effects import Effects, find_effects
 from dilemma.studies.rows import EpisodeRow, count, is_misaligned, units_of, value
 from dilemma_kernel.records import (
@@ -77,6 +77,8 @@ class CellReport(Record):
     """MR of a random mover that loses the same share of turns as invalid; None where no turn was."""
     incidence: Incidence | None = None
     """By turn, the share of episodes that had ended, by cause."""
+    control: str | None = None
+    """The control that this cell was added for."""
 
 
 class Report(Effects, JudgeFigures):
@@ -115,7 +117,10 @@ def build_report(
         by_cell[row.cell].append(row)
     floors = _Floors(scenarios, study.turns)
     cells = tuple(
-        _cell_report(by_cell[cell.key], floors, cell.agent, cell.environment, cell.levels) for cell in study.cells
+        _cell_report(by_cell[cell.key], floors, cell.agent, cell.environment, cell.levels).model_copy(
+            update={"control": control_of(cell, study.controls)}
+        )
+        for cell in study.cells
     )
     design = design_cells(study)
     in_total = frozenset(cell.key for cell in design)

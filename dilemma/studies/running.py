@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from dilemma.studies.judging import rule_judgements
 from dilemma.studies.participants import Participants
 from dilemma.studies.plan import Job
 from dilemma.studies.watching import Tally, Watcher
 from dilemma_kernel.errors import BudgetExhausted
 from dilemma_kernel.models.budget import Budget
 from dilemma_kernel.records import StudyRecord
-from dilemma_kernel.semantics.labels import judge
 from envs import run_episode
 from trajectories import Store
 
@@ -73,7 +73,7 @@ async def run_jobs(
             history=record.history,
             attempt=attempt,
         )
-        judgements = judge(trajectory, job.scenario)
+        judgements = rule_judgements(trajectory, job.scenario)
         await store.save(trajectory, judgements)
         tally.count(judgements[0])
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
+from dilemma.studies.controls import design_cells
 from dilemma.studies.names import readable_name
 from dilemma.studies.options import SimulateOptions, make_options
 from dilemma.studies.packs import checked_pack
-from dilemma.studies.participants import Participants
+from dilemma.studies.participants import Participants, check_interfaces
 from dilemma.studies.plan import (
     DEFAULT_STORE,
     check_same,
@@ -22,10 +23,11 @@ from dilemma.studies.plan import (
     study_record,
     truth_of,
 )
+from dilemma.studies.power import DesignPower, assumptions_of, design_power, parse_assumptions
 from dilemma.studies.running import run_jobs
-from dilemma.studies.study import Study
+from dilemma.studies.study import Study, stored_rows
 from dilemma.studies.watching import Silent, Watcher
-from dilemma_kernel.errors import StudyError
+from dilemma_kernel.errors import DesignError, StudyError
 from dilemma_kernel.ports import ChatModel, Environment
 from dilemma_kernel.records import Cell, Scenario, StudyRecord, content_hash
 from trajectories import Store, open_store
@@ -41,6 +43,8 @@ class StudyPlan:
     """All episodes: cores × cells × repeats."""
     turns: int
     calls_at_most: int
+    power: DesignPower | None = None
+    """What the design can find, where assumptions were given."""
 
 
 async def simulate(
@@ -53,6 +57,10 @@ async def simulate(
     episodes: int | None = None,
     seed: int | None = None,
     levels: Mapping[str, str] | None = None,
+    vary: str | Sequence[str] = (),
+    one_at_a_time: str | Sequence[str] = (),
+    design: str | Path | Sequence[Mapping[str, str]] = (),
+    control: str | Sequence[str] = (),
     continue_: bool | None = None,
     concurrency: int | None = None,
     store: str | None = None,
@@ -75,6 +83,11 @@ async def simulate(
         episodes: repeats for each core and cell. Default 1.
         seed: study seed, 0 by default; an episode's is derived from it, its core and its repeat.
         levels: factor -> level, for factors held off their baseline.
+        vary: factors that are crossed with each other, all levels of each.
+        one_at_a_time: factors that are changed one by one from the baseline.
+        design: a table of cells, or the path of a CSV file of one: factors by name, ``agent`` and ``environment`` too.
+        control: ``order``, ``names``, ``no-dilemma``, ``interface``, ``comprehension``: cells that are added, and
+            whose paired shift of MR the report shows.
         continue_: go on after the first attempted A− terminal.
         concurrency: episodes at once.
         store: store URL, ``sqlite:///dilemma.db`` by default.
@@ -103,6 +116,10 @@ async def simulate(
         episodes=episodes,
         seed=seed,
         set=dict(levels or {}),
+        vary=vary,
+        one_at_a_time=one_at_a_time,
+        design=str(design) if isinstance(design, Path) else design,
+        control=control,
         continue_=continue_,
         concurrency=concurrency,
         store=store,
@@ -136,8 +153,21 @@ def _given(scenarios: str | Path | Scenario | Sequence[Scenario] | None) -> tupl
     return (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
 
 
-def plan_study(options: SimulateOptions, settings: Settings | None = None) -> StudyPlan:
-    """What ``options`` would run; nothing is stored and no model is called. Raises ``InputError``."""
+def plan_study(
+    options: SimulateOptions,
+    settings: Settings | None = None,
+    *,
+    assume: str | None = None,
+    from_study: str | None = None,
+) -> StudyPlan:
+    """What ``options`` would run; nothing is stored and no model is called. Raises ``InputError``.
+
+    Args:
+        options: what was said.
+        settings: the settings file's, read where they are not given.
+        assume: assumptions for the design's power, such as ``mr=.5,icc=.2,slope=.4``.
+        from_study: a study of the store to take them from.
+    """
     settings = settings or read_settings()
     cells = study_cells(options, settings.environment)
     chosen = choose_scenarios(checked_pack(options.scenarios or "starter").scenarios, options.domain)
@@ -148,7 +178,31 @@ def plan_study(options: SimulateOptions, settings: Settings | None = None) -> St
         episodes=len(chosen) * len(cells) * record.episodes,
         turns=record.turns,
         calls_at_most=most_calls(record, len(chosen)),
+        power=_power(record, len(chosen), options, settings, assume, from_study),
     )
+
+
+def _power(
+    record: StudyRecord,
+    cores: int,
+    options: SimulateOptions,
+    settings: Settings,
+    assume: str | None,
+    from_study: str | None,
+) -> DesignPower | None:
+    if assume and from_study:
+        raise DesignError("give either --assume or --from: assumptions come from one place")
+    if not assume and not from_study:
+        return None
+    if assume:
+        assumptions, source = parse_assumptions(assume), "--assume"
+    else:
+        url = options.store or settings.store or DEFAULT_STORE
+        assumptions, source = assumptions_of(*stored_rows(from_study or "", url)), f"study {from_study}"
+    return design_power(
+        design_cells(record), record.controls, assumptions, source,
+        cores=cores, episodes=record.episodes, seed=record.seed,
+    )  # fmt: skip
 
 
 def run_blocking(options: SimulateOptions, *, resume: bool, retry_crashed: bool, watcher: Watcher) -> Study:
@@ -175,6 +229,7 @@ async def run_study(
     fresh = None if resume and not options.agent else _prepare(options, settings, scenarios)
     if fresh:
         participants.resolve(fresh[0], settings.models)
+        check_interfaces(fresh[0], participants)
     async with open_store(url) as store:
         record, cores = await _begin(store, options, settings, fresh, resume, scenarios is not None)
         participants.resolve(record, settings.models)

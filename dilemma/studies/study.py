@@ -121,6 +121,16 @@ async def _report(name: str, url: str, sheet_from: str | None, published: bool) 
         )
 
 
+def stored_rows(name: str, url: str) -> tuple[StudyRecord, list[EpisodeRow]]:
+    """A study's record, and what a report needs of its episodes. Raises ``StudyError`` where there is none."""
+    return _wait(_record_and_rows(name, url))
+
+
+async def _record_and_rows(name: str, url: str) -> tuple[StudyRecord, list[EpisodeRow]]:
+    async with open_store(url, read_only=True) as store:
+        return await _known(store, name), await episode_rows(store, name)
+
+
 async def episode_rows(store: Store, study: str) -> list[EpisodeRow]:
     """What a report needs of every episode at its latest attempt; forks are left out."""
     said: dict[str, list[Judgement]] = {}
