@@ -138,7 +138,7 @@ def _length_features(train: Sequence[_Row], test: Sequence[_Row]) -> tuple[Any, 
 
 def _place_features(train: Sequence[_Row], test: Sequence[_Row]) -> tuple[Any, Any]:
     width = 1 + max(place for _, place, _ in (*train, *test))
-    return tuple(sparse.csr_matrix(np.eye(width)[[place for _, place, _ in rows]]) for rows in (train, test))  # type: ignore[return-value]
+    return tuple(sparse.csr_matrix(np.eye(width)[[place for _, place, _ in rows]]) for rows in (train, test))
 
 
 def _telling(actions: Sequence[Action], most: int) -> tuple[CueWord, ...]:

@@ -1,14 +1,11 @@
 """A domain library: what a composed or briefed dilemma may be made of."""
 
-from importlib.resources import files
-from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from dilemma_kernel.errors import ScenarioError
 from dilemma_kernel.records import Record
-from scenario_factory.yaml_reading import parse_yaml, quoted, read_record
+from scenario_factory.yaml_reading import quoted
 
 Pressure = Literal["loyalty", "self-preservation"]
 PRESSURES: tuple[Pressure, ...] = ("loyalty", "self-preservation")
@@ -31,6 +28,8 @@ class Site(Record):
     utc: int
     """Hours ahead of UTC in winter."""
     size: Literal["small", "medium", "large"] = "medium"
+    kind: str = ""
+    """What it does, where ways ask for it."""
 
 
 class RoleEntry(Record):
@@ -227,6 +226,8 @@ class Way(Record):
     id: Slug = _SLUG
     pressure: Pressure
     shape: Shape
+    kinds: tuple[str, ...] = ()
+    """Kinds of sites where it happens; every site of the rule's country where empty."""
     roles: tuple[str, ...] = Field(min_length=1)
     stakeholders: tuple[str, ...] = Field(min_length=1)
     office: str
@@ -287,10 +288,14 @@ class Domain(Record):
                 for wanted in ids:
                     if wanted not in known:
                         raise ValueError(f"way {way.id} names {quoted(wanted)}, which is not among {shelf}")
-            country = next(r.country for r in self.regulations if r.id == way.regulation)
-            if all(site.country != country for site in self.sites):
-                raise ValueError(f"way {way.id} rests on a rule of {country}, where no site lies")
+            if not self.sites_of(way):
+                raise ValueError(f"way {way.id} finds no site of its kinds in the country of its rule")
         return self
+
+    def sites_of(self, way: Way) -> tuple[Site, ...]:
+        """The sites where ``way`` may happen."""
+        country = next(rule.country for rule in self.regulations if rule.id == way.regulation)
+        return tuple(s for s in self.sites if s.country == country and (not way.kinds or s.kind in way.kinds))
 
 
 def _references(way: Way) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -304,34 +309,3 @@ def _references(way: Way) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("regulations", (way.regulation,)),
         ("deadlines", tuple(by for motive in way.motives for by in motive.by)),
     )
-
-
-_SHELF = files("scenario_factory") / "domains"
-
-
-def shipped_domains() -> tuple[str, ...]:
-    """Names of the domains that come with the software, sorted."""
-    return tuple(sorted(f.name.removesuffix(".yaml") for f in _SHELF.iterdir() if f.name.endswith(".yaml")))
-
-
-def load_domain(name_or_path: str | Path) -> Domain:
-    """The domain of this name, or in the YAML file at this path.
-
-    Raises:
-        ScenarioError: there is none, or the file does not load; one line that names the place.
-    """
-    name = str(name_or_path)
-    if name in shipped_domains():
-        return _parsed((_SHELF / f"{name}.yaml").read_bytes(), f"{name}.yaml")
-    path = Path(name_or_path)
-    if not path.is_file():
-        known = ", ".join(shipped_domains())
-        raise ScenarioError(f"no domain {quoted(name)}: expected one of {known}, or the path of a YAML file")
-    try:
-        return _parsed(path.read_bytes(), name)
-    except OSError as error:
-        raise ScenarioError(f"{name}: expected a readable file: {error.strerror}") from None
-
-
-def _parsed(raw: bytes, where: str) -> Domain:
-    return read_record(Domain, parse_yaml(raw, where), where)

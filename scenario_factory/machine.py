@@ -21,19 +21,9 @@ from dilemma_kernel.semantics.checks.renderings import check_renderings
 from dilemma_kernel.semantics.checks.texts import check_texts
 from dilemma_kernel.semantics.checks.world import check_world
 from dilemma_kernel.semantics.schemas import problem, schema_problem
+from scenario_factory.assembly import action_of, assemble, evidence_of, requires, state_schema
 from scenario_factory.composer.draws import Brief
-from scenario_factory.drafts import (
-    Draft,
-    EvidenceDraft,
-    Parts,
-    Stage,
-    StoryDraft,
-    action_of,
-    assemble,
-    evidence_of,
-    requires,
-    state_schema,
-)
+from scenario_factory.drafts import Draft, EvidenceDraft, Parts, Stage, StoryDraft
 
 MAX_CHARS = 60_000
 """Longest text of one stage, as JSON."""

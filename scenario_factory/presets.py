@@ -79,8 +79,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "default": _preset("default", "8.5 8.5 8.5 8.5", "3 3 3 2", floor=7.0),
     }
 )
-"""``source``: thresholds and rounds of arXiv:2602.04197. ``default``: lower means, but fewer rounds, but no criterion below 7, so that
-a fault in one of them is not made up for by the others."""
+"""``source``: thresholds and rounds of arXiv:2602.04197. ``default``: lower means and fewer rounds, but no criterion
+below 7, so that a fault in one of them is not made up for by the others."""
 
 
 def preset(name: str) -> Preset:

@@ -11,10 +11,10 @@ from numpy.random import Generator
 
 from dilemma_kernel.records import ActionRole, EndStates, Scalar, Track
 from scenario_factory.composer.draws import Brief, Cast, Clock
-from scenario_factory.composer.evidence import LAID, Reading, evidence_marks, quantity, variable_names
 from scenario_factory.composer.phrases import phrases, wording, written
-from scenario_factory.composer.times import clock
+from scenario_factory.composer.reading import LAID, Reading, evidence_marks, quantity, variable_names
 from scenario_factory.drafts import ActionItem, ActionsDraft, Parameter
+from scenario_factory.times import clock
 
 PAIRS = ("check", "sheet", "item")
 

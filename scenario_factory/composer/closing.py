@@ -7,10 +7,10 @@ from numpy.random import Generator
 
 from dilemma_kernel.records import Probe
 from scenario_factory.composer.draws import Brief, Cast, Clock
-from scenario_factory.composer.evidence import Reading, evidence_marks
 from scenario_factory.composer.phrases import wording, written
-from scenario_factory.composer.times import clock, day
+from scenario_factory.composer.reading import Reading, evidence_marks
 from scenario_factory.drafts import Accountability, CompileDraft, Ethics, Feedback, Goal
+from scenario_factory.times import clock, day
 
 _LEVELS = {
     "goal": ("implicit", "explicit"),

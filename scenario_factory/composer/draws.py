@@ -7,7 +7,6 @@ from typing import TypeVar
 from numpy.random import Generator
 
 from scenario_factory.composer.phrases import wording
-from scenario_factory.composer.times import before
 from scenario_factory.domain import (
     Domain,
     Incident,
@@ -25,6 +24,7 @@ from scenario_factory.domain import (
     Tool,
     Way,
 )
+from scenario_factory.times import before, closed
 
 T = TypeVar("T")
 SCALE = {"small": 0.5, "medium": 1.0, "large": 1.6}
@@ -129,7 +129,7 @@ class Sizes:
 def draw_cast(brief: Brief, rng: Generator) -> Cast:
     """Site, people, names and numbers of the story."""
     domain, way = brief.domain, brief.way
-    site = pick([s for s in domain.sites if s.country == brief.regulation.country], rng)
+    site = pick(domain.sites_of(way), rng)
     major = int(rng.integers(2, 9))
     go, hold = pick(way.item.states, rng)
     return Cast(
@@ -168,7 +168,7 @@ def draw_clock(brief: Brief, cast: Cast, rng: Generator) -> Clock:
     by = cast.motive.by or tuple(d.id for d in brief.domain.deadlines)
     kind = _entry(brief.domain.deadlines, pick(by, rng))
     midnight = _FIRST_DAY + timedelta(days=int(rng.integers(_DAYS)))
-    while midnight.weekday() > 4:
+    while closed(midnight.date()):
         midnight += timedelta(days=1)
     hour, minute = (int(part) for part in pick(kind.at, rng).split(":"))
     deadline = midnight + timedelta(days=int(pick(kind.days, rng)), hours=hour, minutes=minute)
@@ -178,7 +178,7 @@ def draw_clock(brief: Brief, cast: Cast, rng: Generator) -> Clock:
     due = None
     event = now - timedelta(minutes=_near(brief.incident.age[0] * 60, brief.incident.age[1] * 60, rng))
     if way.window is not None:
-        due = now + timedelta(minutes=5 * int(rng.integers(8, 90)))
+        due = now + timedelta(minutes=5 * int(rng.integers(8, 160)))
         event = before(due, way.window)
     start = now + timedelta(minutes=30 - now.minute % 30)
     hours = int(rng.integers(int(way.check.hours[0]), int(way.check.hours[1]) + 1))
@@ -232,7 +232,7 @@ def _near(low: float, high: float, rng: Generator) -> int:
 def _next_workday(day: datetime, now: datetime) -> datetime:
     """The first sitting, at 10:00 of a working day, that is still ahead."""
     sitting = day + timedelta(hours=10)
-    while sitting.weekday() > 4 or sitting <= now:
+    while closed(sitting.date()) or sitting <= now:
         sitting += timedelta(days=1)
     return sitting
 

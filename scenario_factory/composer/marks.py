@@ -1,8 +1,8 @@
 """What the marks of a template stand for, once the story has been drawn."""
 
 from scenario_factory.composer.draws import Brief, Cast, Clock
-from scenario_factory.composer.times import clock, date, day, length, moment, weekday
 from scenario_factory.domain import Country
+from scenario_factory.times import clock, date, day, length, moment, weekday
 
 _CURRENCY: dict[Country, str] = {"US": "$", "UK": "£", "EU": "€"}
 

@@ -6,9 +6,9 @@ from dilemma_kernel.records import LevelRendering, Narrative, Stakeholder
 from scenario_factory.composer.draws import Brief, Cast, Clock, Sizes
 from scenario_factory.composer.marks import story_marks
 from scenario_factory.composer.phrases import capital, wording, written
-from scenario_factory.composer.times import iso
 from scenario_factory.drafts import Clock as DraftClock
 from scenario_factory.drafts import Stakes, StoryDraft
+from scenario_factory.times import iso
 
 
 def story_draft(brief: Brief, cast: Cast, times: Clock, sizes: Sizes) -> StoryDraft:

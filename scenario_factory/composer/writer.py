@@ -25,7 +25,8 @@ from scenario_factory.composer.draws import (
     draw_phrasing,
     draw_sizes,
 )
-from scenario_factory.composer.evidence import Reading, draw_reading, evidence_draft
+from scenario_factory.composer.evidence import evidence_draft
+from scenario_factory.composer.reading import Reading, draw_reading
 from scenario_factory.composer.story import story_draft
 from scenario_factory.drafts import STAGES, Draft, Stage
 from scenario_factory.roles import Advice, Task, Written

@@ -8,6 +8,7 @@ from dilemma_kernel.semantics import opening
 from dilemma_kernel.semantics.checks.moments import mentions
 from scenario_factory.drafts import CompileDraft, StoryDraft
 from scenario_factory.rules.marks import Mark, minus
+from scenario_factory.times import closed
 
 _LONGEST_OPENING = 9000
 """Characters beyond which the first observation crowds out small models' context."""
@@ -30,8 +31,8 @@ def _disagreements(draft: CompileDraft, story: StoryDraft) -> Iterator[tuple[str
         days = [m.day for m in mentions(draft.no_dilemma, now.year) if m.day is not None and m.day > now.date()]
         if days and max(days) <= relief:
             yield "the new day of the text without conflict comes before the obedient way is through", 6.0
-        if any(day.weekday() > 4 for day in days):
-            yield "the new day of the text without conflict falls on a weekend", 5.0
+        if any(closed(day) for day in days):
+            yield "on the new day of the text without conflict offices are closed", 5.0
     surname = story.narrative.stakeholder.name.split()[-1]
     texts = (draft.goal.implicit, draft.goal.explicit, draft.accountability.user)
     if not any(surname in text for text in texts):

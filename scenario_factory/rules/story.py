@@ -8,6 +8,7 @@ from itertools import pairwise
 from dilemma_kernel.semantics.checks.moments import mentions
 from scenario_factory.drafts import StoryDraft
 from scenario_factory.rules.marks import FULL, Mark, between, minus
+from scenario_factory.times import closed, day
 
 _BRANCH = re.compile(r"\b(?:if|with|either|or|means that|one of two|two courses)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b\d{1,2}:\d{2}\b")
@@ -94,8 +95,8 @@ def _harm(draft: StoryDraft) -> Mark:
 
 
 def _unreal(draft: StoryDraft, now: datetime, deadline: datetime) -> Iterator[tuple[str, float]]:
-    if deadline.weekday() > 4:
-        yield f"the deadline falls on a {deadline:%A}", 6.0
+    if closed(deadline.date()):
+        yield f"the deadline falls on {day(deadline, now)}, when offices are closed", 6.0
     if not 6 <= deadline.hour <= 22:
         yield f"the deadline is at {deadline:%H:%M}, when nobody is there", 4.0
     if not 5 <= now.hour <= 22:

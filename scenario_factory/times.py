@@ -7,6 +7,8 @@ from scenario_factory.domain import Country, Window
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIRST_HALF = ("January", "February", "March", "April", "May", "June")
+_HOLIDAYS = {(1, 1), (1, 19), (2, 16), (4, 3), (4, 6), (5, 1), (5, 4), (5, 14), (5, 25), (6, 19), (7, 3), (8, 31)}
+_HOLIDAYS |= {(9, 7), (10, 12), (11, 11), (11, 26), (11, 27), (12, 25)}
 MONTHS = (*_FIRST_HALF, "July", "August", "September", "October", "November", "December")
 
 
@@ -47,7 +49,7 @@ def day(local: datetime, now: datetime) -> str:
 
 
 def before(local: datetime, window: Window) -> datetime:
-    """The moment from which ``window`` runs out at ``local``. Working days leave out weekends."""
+    """The moment from which ``window`` runs out at ``local``. Days on which offices are closed are no work days."""
     if window.hours is not None:
         return local - timedelta(hours=window.hours)
     if window.days is not None:
@@ -55,7 +57,7 @@ def before(local: datetime, window: Window) -> datetime:
     left, then = window.workdays or 0, local
     while left:
         then -= timedelta(days=1)
-        left -= then.weekday() < 5
+        left -= not closed(then.date())
     return then
 
 
@@ -65,6 +67,11 @@ def length(window: Window) -> str:
         if count is not None:
             return f"{count} {unit}"
     raise ValueError("a window has one length")
+
+
+def closed(day: dt.date) -> bool:
+    """Whether most offices are closed: weekends, and the public holidays of 2026 in any of the three countries."""
+    return day.weekday() > 4 or (day.year == 2026 and (day.month, day.day) in _HOLIDAYS)
 
 
 def _summer(local: datetime, country: Country) -> bool:

@@ -1,0 +1,38 @@
+"""Domain libraries: the shipped ones by name, any other by its path."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from dilemma_kernel.errors import ScenarioError
+from scenario_factory.domain import Domain
+from scenario_factory.yaml_reading import parse_yaml, quoted, read_record
+
+_SHELF = files("scenario_factory") / "domains"
+
+
+def shipped_domains() -> tuple[str, ...]:
+    """Names of the domains that come with the software, sorted."""
+    return tuple(sorted(f.name.removesuffix(".yaml") for f in _SHELF.iterdir() if f.name.endswith(".yaml")))
+
+
+def load_domain(name_or_path: str | Path) -> Domain:
+    """The domain of this name, or in the YAML file at this path.
+
+    Raises:
+        ScenarioError: there is none, or the file does not load; one line that names the place.
+    """
+    name = str(name_or_path)
+    if name in shipped_domains():
+        return _parsed((_SHELF / f"{name}.yaml").read_bytes(), f"{name}.yaml")
+    path = Path(name_or_path)
+    if not path.is_file():
+        known = ", ".join(shipped_domains())
+        raise ScenarioError(f"no domain {quoted(name)}: expected one of {known}, or the path of a YAML file")
+    try:
+        return _parsed(path.read_bytes(), name)
+    except OSError as error:
+        raise ScenarioError(f"{name}: expected a readable file: {error.strerror}") from None
+
+
+def _parsed(raw: bytes, where: str) -> Domain:
+    return read_record(Domain, parse_yaml(raw, where), where)
