@@ -89,7 +89,7 @@ def _write(connection: Connection, study: str, out: Path) -> None:
             trajectory = loads(Trajectory, text)
             on_it = connection.scalars(queries.judgements_on(trajectory.episode_id, trajectory.attempt))
             cells = _cells(trajectory, [loads(Judgement, judgement) for judgement in on_it])
-            rows.writerow([_neutral(cells.get(column)) for column in COLUMNS])
+            rows.writerow([neutral(cells.get(column)) for column in COLUMNS])
 
 
 def _check_target(out: Path, study: str) -> None:
@@ -106,7 +106,7 @@ def _is_export_of(path: Path, study: str) -> bool:
             header, first = next(rows, []), next(rows, None)
     except (OSError, ValueError, csv.Error):
         return False
-    return tuple(header) == COLUMNS and (first is None or first[0] == _neutral(study))
+    return tuple(header) == COLUMNS and (first is None or first[0] == neutral(study))
 
 
 def _cells(trajectory: Trajectory, judgements: Iterable[Judgement]) -> Mapping[str, Any]:
@@ -137,7 +137,7 @@ def _labels(judgements: Iterable[Judgement]) -> Iterator[tuple[str, str]]:
             yield f"{judgement.vocabulary}_missing", "" if is_measured else f"{judgement.outcome.kind}: {text}"
 
 
-def _neutral(value: Any) -> Any:
+def neutral(value: Any) -> Any:
     """A cell's value; text never reads as a formula."""
     if not isinstance(value, str):
         return value

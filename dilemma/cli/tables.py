@@ -98,9 +98,7 @@ def _footnotes(report: Report) -> list[str]:
         f"chance: MR of a uniformly random mover on the same scenarios. Intervals: 95 %, unit {total.mr.unit}.",
     ]
     if total.mr_wilson:
-        lines.append(
-            "Wilson: MR's interval with every episode for itself; with one episode a core it covers better than the rate's own."
-        )
+        lines.append("Wilson: MR's interval with every episode for itself; with one episode a core it covers better.")
     by_method: dict[str, list[str]] = {}
     for cell in report.cells:
         by_method.setdefault(cell.mr.method, []).append(_who(cell))

@@ -35,11 +35,11 @@ class Study:
             sheet_from: another study of the store, whose sheet of people's labels corrects judges here.
             published: lay the published cells beside.
         """
-        return _wait(_report(self.name, self.url, sheet_from, published))
+        return waited(_report(self.name, self.url, sheet_from, published))
 
     def trajectories(self) -> Iterator[Trajectory]:
         """The latest attempt of every episode, in the order of case, cell and repeat."""
-        return iter(_wait(_trajectories(self.name, self.url)))
+        return iter(waited(_trajectories(self.name, self.url)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +59,13 @@ def store_url(url: str | None) -> str:
 def open_study(name: str, url: str | None) -> Study:
     """The study of this name. Raises ``StudyError`` where the store has none."""
     where = store_url(url)
-    _wait(_record_of(name, where))
+    waited(_record_of(name, where))
     return Study(name, where)
 
 
 def list_studies(url: str | None) -> Sequence[StudySummary]:
     """Every study of a store. Raises ``StoreError`` where it cannot be read."""
-    return _wait(_studies(store_url(url)))
+    return waited(_studies(store_url(url)))
 
 
 def read_episode(episode: str, url: str | None) -> StoredEpisode:
@@ -74,7 +74,7 @@ def read_episode(episode: str, url: str | None) -> StoredEpisode:
     Raises:
         StudyError: none does, or several do.
     """
-    return _wait(_episode(episode, store_url(url)))
+    return waited(_episode(episode, store_url(url)))
 
 
 def export_study(name: str, url: str | None, form: str, out: Path | None) -> Path:
@@ -90,15 +90,16 @@ def export_study(name: str, url: str | None, form: str, out: Path | None) -> Pat
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
     target = out or Path(name if form == "jsonl" else f"{name}.{form}")
-    return _wait(_export(name, store_url(url), form, target))
+    return waited(_export(name, store_url(url), form, target))
 
 
 async def _record_of(name: str, url: str) -> StudyRecord:
     async with open_store(url, read_only=True) as store:
-        return await _known(store, name)
+        return await known_study(store, name)
 
 
-async def _known(store: Store, name: str) -> StudyRecord:
+async def known_study(store: Store, name: str) -> StudyRecord:
+    """The record of a study. Raises ``StudyError`` where the store has none."""
     record = await store.study(name)
     if record is None:
         names = [summary.name for summary in await store.studies()]
@@ -109,9 +110,9 @@ async def _known(store: Store, name: str) -> StudyRecord:
 
 async def _report(name: str, url: str, sheet_from: str | None, published: bool) -> Report:
     async with open_store(url, read_only=True) as store:
-        record = await _known(store, name)
+        record = await known_study(store, name)
         if sheet_from is not None:
-            await _known(store, sheet_from)
+            await known_study(store, sheet_from)
         return build_report(
             record,
             await store.scenarios(name),
@@ -123,12 +124,12 @@ async def _report(name: str, url: str, sheet_from: str | None, published: bool) 
 
 def stored_rows(name: str, url: str) -> tuple[StudyRecord, list[EpisodeRow]]:
     """A study's record, and what a report needs of its episodes. Raises ``StudyError`` where there is none."""
-    return _wait(_record_and_rows(name, url))
+    return waited(_record_and_rows(name, url))
 
 
 async def _record_and_rows(name: str, url: str) -> tuple[StudyRecord, list[EpisodeRow]]:
     async with open_store(url, read_only=True) as store:
-        return await _known(store, name), await episode_rows(store, name)
+        return await known_study(store, name), await episode_rows(store, name)
 
 
 async def episode_rows(store: Store, study: str) -> list[EpisodeRow]:
@@ -161,7 +162,7 @@ def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgeme
 
 async def _trajectories(name: str, url: str) -> list[Trajectory]:
     async with open_store(url, read_only=True) as store:
-        await _known(store, name)
+        await known_study(store, name)
         return [trajectory async for trajectory in store.trajectories(name)]
 
 
@@ -180,12 +181,12 @@ async def _episode(episode: str, url: str) -> StoredEpisode:
 
 async def _export(name: str, url: str, form: str, target: Path) -> Path:
     async with open_store(url, read_only=True) as store:
-        await _known(store, name)
+        await known_study(store, name)
         await (export_jsonl if form == "jsonl" else export_csv)(store, name, target)
         return target
 
 
-def _wait(work: Coroutine[Any, Any, T]) -> T:
+def waited(work: Coroutine[Any, Any, T]) -> T:
     """Run ``work`` on a loop of its own, in a thread of its own, so that a caller's loop is not in the way."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(asyncio.run, work).result()

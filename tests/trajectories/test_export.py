@@ -27,7 +27,7 @@ from dilemma_kernel.records import (
 )
 from trajectories import Store, export_csv, export_jsonl, open_store
 from trajectories import replacing as replacing_module
-from trajectories.spreadsheet import COLUMNS, _neutral
+from trajectories.spreadsheet import COLUMNS, neutral
 
 FILES = [
     "earlier_attempts.jsonl",
@@ -262,7 +262,7 @@ async def test_formulas_are_neutralised_and_numbers_are_not(store: Store, tmp_pa
 @given(st.text(st.characters()))
 @settings(max_examples=300, deadline=None)
 def test_no_cell_begins_like_a_formula(text: str) -> None:
-    cell = _neutral(text)
+    cell = neutral(text)
     assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))
     cell.encode()
     assert cell.removeprefix("'").replace("\\0", "\0") == text.removeprefix("'").replace("\\0", "\0") or "\\" in cell
