@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dilemma_kernel.errors import InputError
@@ -12,6 +13,7 @@ from scenario_factory.composer.draws import Brief, briefs
 from scenario_factory.domain import Domain
 from scenario_factory.lineage import Attempt, LineageStore
 from scenario_factory.loop import Candidate, build_loop
+from scenario_factory.packing import finished_report, known_scenarios, write_generation
 from scenario_factory.reporting import GenerationReport, GenerationSettings, Rejection, report_of
 from scenario_factory.roles import Scored, Team
 from scenario_factory.similarity import Likeness
@@ -81,6 +83,39 @@ async def generate(
     await run.to_the_end()
     audits = await run.audited()
     return Generation(tuple(run.accepted), report_of(settings, run.ended, run.refused, audits, team.auditor.name))
+
+
+async def generate_pack(
+    settings: GenerationSettings,
+    domain: Domain,
+    team: Team,
+    lineage: LineageStore,
+    folder: Path,
+    *,
+    into: bool = False,
+    concurrency: int = 8,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> GenerationReport:
+    """``generate`` into a pack. Asked again for what the pack holds finished, it changes nothing.
+
+    Interrupted, it is asked again: what the models said is in the call log, what the composer wrote follows from the
+    seed, and near-duplicates are judged as before.
+
+    Args:
+        settings, domain, team, lineage, concurrency, progress: as for ``generate``.
+        folder: the pack's folder.
+        into: add to the pack that is there.
+
+    Raises:
+        InputError: the folder holds another pack, or cannot be written.
+        ScenarioError: there is no pack to add to.
+    """
+    report = finished_report(settings, folder)
+    if report is not None:
+        return report
+    known = known_scenarios(settings, folder, into=into)
+    made = await generate(settings, domain, team, lineage, known=known, concurrency=concurrency, progress=progress)
+    return write_generation(made.report, made.scenarios, folder, into=into)
 
 
 class _Run:
