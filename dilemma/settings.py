@@ -46,6 +46,12 @@ class Settings(Record):
     store: str | None
     models: ModelConfig
 
+    def with_endpoint(self, api_base: str | None) -> "Settings":
+        """These settings with one endpoint for every model; as they are where it is None."""
+        if api_base is None:
+            return self
+        return self.model_copy(update={"models": self.models.model_copy(update={"api_base": api_base})})
+
 
 def read_settings(folder: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the working folder's file, then the user's; the first that says something wins.

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection
 
 from dilemma_kernel.records import ChatReply, ChatRequest
+from trajectories.forwarding import ForwardingWriter
 from trajectories.queries import keys_of, one_call
 from trajectories.reader import Reader
 from trajectories.reading import reply_from
@@ -22,7 +23,7 @@ class StudyCallLog:
         writer: adds them.
     """
 
-    def __init__(self, study: str, reader: Reader, writer: Writer) -> None:
+    def __init__(self, study: str, reader: Reader, writer: Writer | ForwardingWriter) -> None:
         self._study = study
         self._reader = reader
         self._writer = writer

@@ -13,12 +13,13 @@ from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import Ended, Judgement, Record, Scenario, StudyRecord, Trajectory
 from trajectories import queries
 from trajectories.calllog import StudyCallLog
+from trajectories.forwarding import Forward, ForwardingWriter
 from trajectories.jsontext import loads
 from trajectories.location import store_path
 from trajectories.opening import Engines, open_engines
 from trajectories.reader import Reader
 from trajectories.reading import call_from, summary_from, trajectory_from
-from trajectories.rows import episode_row, judgement_row
+from trajectories.rows import Row, episode_row, judgement_row
 from trajectories.saving import begin_study, put_judgements
 from trajectories.views import EpisodeSummary, Spent, StoredCall, StudySummary
 from trajectories.writer import Writer
@@ -31,19 +32,20 @@ _MOST_NAMED = 5
 
 
 @asynccontextmanager
-async def open_store(url: str, *, read_only: bool = False) -> AsyncIterator["Store"]:
+async def open_store(url: str, *, read_only: bool = False, forward: Forward | None = None) -> AsyncIterator["Store"]:
     """A store, open as long as the ``async with`` lasts.
 
     Args:
         url: ``sqlite:///FILE.db``, or a bare path. The file is made where there is none; its folder is not.
         read_only: make nothing and write nothing.
+        forward: takes the rows that are to be added, in a process whose parent writes; goes with ``read_only``.
 
     Raises:
         StoreVersionError: a newer version of this software wrote it.
         StoreError: it is no store, or cannot be made, read or written. Nothing is left half-written.
     """
     path = store_path(url)
-    store = Store(path, await asyncio.to_thread(open_engines, path, read_only=read_only))
+    store = Store(path, await asyncio.to_thread(open_engines, path, read_only=read_only), forward)
     try:
         yield store
     finally:
@@ -59,13 +61,14 @@ class Store:
     Args:
         path: the file.
         engines: the ways into it, closed with the store.
+        forward: takes the rows that are to be added; None where they are written here.
     """
 
-    def __init__(self, path: Path, engines: Engines) -> None:
+    def __init__(self, path: Path, engines: Engines, forward: Forward | None = None) -> None:
         self.path = path
         self._engines = engines
         self._reader = Reader(engines.read, path)
-        self._writer = Writer(engines.write, path)
+        self._writer = ForwardingWriter(forward) if forward else Writer(engines.write, path)
         self._logs: dict[str, StudyCallLog] = {}
 
     async def aclose(self) -> None:
@@ -93,6 +96,10 @@ class Store:
         """Add an attempt at an episode with its judgements, all or nothing. The same again changes nothing."""
         rows = [("judgements", judgement_row(j, trajectory.study, trajectory.attempt)) for j in judgements]
         await self._writer.add([("episodes", episode_row(trajectory, time.time())), *rows])
+
+    async def add_rows(self, rows: Sequence[tuple[str, Row]]) -> None:
+        """Add rows (table and row) that another process of ours made, all or none."""
+        await self._writer.add(rows)
 
     async def add_judgements(self, judgements: Sequence[Judgement]) -> None:
         """Add judgements of episodes' latest attempts, all or none; one maker and version replaces its own.

@@ -57,7 +57,8 @@ def _line(tally: Tally, elapsed: float) -> str:
     mr = f"MR {tally.misaligned / tally.labelled:.0%} of {tally.labelled}" if tally.labelled else "MR not known yet"
     crashed = f" · {tally.crashed} crashed" if tally.crashed else ""
     state = f" · {tally.state}" if tally.state else ""
-    return f"{tally.done}/{tally.total} episodes · {rate:.2f}/s · {mr}{crashed}{state} · {left}"
+    first = "" if tally.first_s is None else f" · first result after {tally.first_s:.1f} s"
+    return f"{tally.done}/{tally.total} episodes · {rate:.2f}/s · {mr}{crashed}{state}{first} · {left}"
 
 
 def _duration(seconds: float) -> str:

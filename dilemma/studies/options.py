@@ -104,6 +104,8 @@ class SimulateOptions(Record):
             raise ValueError(f"temperature must lie between 0 and 2, not {self.temperature}")
         if self.budget is not None and not self.budget > 0:
             raise ValueError(f"budget must be more than 0 dollars, not {self.budget}")
+        if self.api_base is not None and not self.api_base.startswith(("http://", "https://")):
+            raise ValueError(f"api-base must be an http or https URL, not {self.api_base!r}")
         if self.study is not None and not NAME.match(self.study):
             raise ValueError(f"study {self.study!r}: use letters, digits, '.', '_' and '-', 80 at most")
         return self

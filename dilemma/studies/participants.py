@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from dilemma.studies.own_code import SCHEME, python_environment
+from dilemma.studies.traffic import Traffic
 from dilemma_kernel.errors import DesignError, InputError
 from dilemma_kernel.models.budget import Budget
 from dilemma_kernel.models.cache import Cached
@@ -27,6 +29,7 @@ class Participants:
         self._wrapped: dict[str, Cached] = {}
         self._environments: dict[str, Environment] = {}
         self._in_process: set[str] = set()
+        self._objects = False
         self.truth: Truth | None = None
         """How the actions of an episode are presented; scripted agents look it up."""
 
@@ -37,6 +40,7 @@ class Participants:
 
     def resolve(self, record: StudyRecord, config: ModelConfig) -> None:
         """Find every model that the study's cells name, once. Raises ``InputError`` where one cannot be had."""
+        self._load_environments(record, config)
         names = [cell.agent for cell in record.cells]
         names += [cell.environment for cell in record.cells if self._is_model(cell.environment)]
         for name in dict.fromkeys(names):
@@ -46,18 +50,26 @@ class Participants:
                 self._in_process.add(name)
         self._sampling = record.environment_sampling
 
-    def wrap(self, log: CallLog, study: str, budget: Budget | None) -> None:
-        """Put every model behind the study's call log and budget. Raises ``InputError`` where a price is not known."""
-        for name, model in self._adapters.items():
-            self._wrapped[name] = wrapped(model, log, study=study, budget=budget)
+    def wrap(self, log: CallLog, study: str, budget: Budget | None, reuse: tuple[str, CallLog] | None = None) -> None:
+        """Put every model behind the study's call log and budget. Raises ``InputError`` where a price is not known.
 
-    def state(self) -> str:
-        """What the limiters say of themselves, for the progress line; empty where nothing was held up."""
-        held = [(name, model.counters) for name, model in self._wrapped.items() if model.counters.retries]
-        return " · ".join(
-            f"{name}: {c.in_flight} of {c.limit} in flight, {c.retries} retries, {c.waited_s:.0f} s waited"
-            for name, c in held
-        )
+        Args:
+            log: the study's call log.
+            study: its name, the scope of the keys.
+            budget: what it may spend.
+            reuse: name and call log of another study, whose replies to equal requests are taken.
+        """
+        for name, model in self._adapters.items():
+            self._wrapped[name] = wrapped(model, log, study=study, budget=budget, reuse=reuse)
+
+    @property
+    def are_names(self) -> bool:
+        """Whether another process can find every one of them: none was given as an object."""
+        return not self._objects
+
+    def traffic(self) -> dict[str, Traffic]:
+        """What each model was asked so far."""
+        return {name: Traffic.of(model.counters) for name, model in self._wrapped.items()}
 
     def in_process(self, cell: Cell) -> bool:
         """Whether a model of this cell runs in this process, where one episode at a time keeps its prefix warm."""
@@ -82,6 +94,16 @@ class Participants:
         for model in self._wrapped.values() or self._adapters.values():
             await model.aclose()
 
+    def _load_environments(self, record: StudyRecord, config: ModelConfig) -> None:
+        """Find the environments that are a person's own code."""
+        for name in dict.fromkeys(cell.environment for cell in record.cells):
+            target = config.entry(name).model or name
+            known = name in self._given_environments or name in self._given_models
+            if target.startswith(SCHEME) and not known:
+                made = python_environment(target)
+                if made is not None:
+                    self._given_environments[name] = made
+
     def _look_up(self, context: CallContext) -> tuple[Presented, ...]:
         assert self.truth is not None, "a scripted agent was asked before the study began"
         return self.truth(context)
@@ -89,6 +111,7 @@ class Participants:
     def _name(self, given: object) -> str:
         if isinstance(given, str):
             return given
+        self._objects = True
         if isinstance(given, ChatModel):
             self._given_models[given.name] = given
             return given.name

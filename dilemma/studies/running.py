@@ -1,17 +1,20 @@
 """Running a study's episodes: concurrently, each stored as it ends, none taking a neighbour along."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from dilemma.studies.crew import Crew
 from dilemma.studies.judging import rule_judgements
 from dilemma.studies.participants import Participants
 from dilemma.studies.plan import Job
+from dilemma.studies.traffic import Traffic, limiter_state, summary
 from dilemma.studies.watching import Tally, Watcher
 from dilemma_kernel.errors import BudgetExhausted
 from dilemma_kernel.models.budget import Budget
-from dilemma_kernel.records import StudyRecord
+from dilemma_kernel.records import Judgement, StudyRecord
 from envs import run_episode
 from trajectories import Store
 
@@ -32,6 +35,8 @@ async def run_jobs(
     usd: float | None,
     max_calls: int | None,
     watcher: Watcher,
+    reuse: str | None = None,
+    crew: Crew | None = None,
 ) -> None:
     """Run the jobs whose episode is not stored yet.
 
@@ -40,13 +45,17 @@ async def run_jobs(
         retry_crashed: run crashed episodes again, as a new attempt.
         usd: US dollars that the study may spend in all, what it spent before included; None for no bound.
         max_calls: requests that it may send in all, likewise.
+        reuse: another study of the store, whose replies to equal requests are taken.
+        crew: processes that run the episodes; None for this one.
 
     Raises:
         BudgetExhausted: the next call would pass the budget; what was stored stays.
         StoreError: nothing more can be stored.
     """
     finished = await store.finished(record.name)
-    participants.wrap(store.call_log(record.name), record.name, await _budget(store, record.name, usd, max_calls))
+    budget = await _budget(store, record.name, usd, max_calls)
+    other = None if reuse is None else (reuse, store.call_log(reuse))
+    participants.wrap(store.call_log(record.name), record.name, budget, other)
 
     def attempt_of(job: Job) -> int | None:
         """Which attempt to make; None where the episode is done."""
@@ -55,10 +64,45 @@ async def run_jobs(
         attempt, ended = finished[job.episode_id]
         return attempt + 1 if retry_crashed and ended == "crashed" else None
 
+    def ended(label: Judgement) -> None:
+        tally.count(label)
+        if tally.first_s is None:
+            tally.first_s = time.monotonic() - started
+
+    started = time.monotonic()
+    attempts = {job.episode_id: attempt for job in every if (attempt := attempt_of(job)) is not None}
+    traffic = crew.traffic if crew else participants.traffic
+    tally = await _tally(store, record, every, attempt_of)
+    try:
+        async with _heartbeat(tally, traffic, watcher):
+            if crew:
+                await crew.run(store, record.name, attempts, concurrency, budget, reuse, ended)
+            else:
+                await run_here(store, record, every, attempts, participants, concurrency, ended)
+    finally:
+        for line in summary(traffic()):
+            watcher.note(line)
+    watcher.update(tally)
+
+
+async def run_here(
+    store: Store,
+    record: StudyRecord,
+    every: Sequence[Job],
+    attempts: Mapping[str, int],
+    participants: Participants,
+    concurrency: int | None,
+    ended: Callable[[Judgement], None],
+) -> None:
+    """Run episodes in this process.
+
+    Args:
+        every: jobs of the study.
+        attempts: episode_id -> the attempt to make; jobs that are not in it are left out.
+        ended: is told the label of each episode once it is stored.
+    """
+
     async def run_one(job: Job) -> None:
-        attempt = attempt_of(job)
-        if attempt is None:
-            return
         trajectory = await run_episode(
             participants.agent(job.cell.agent),
             participants.environment(job.cell.environment),
@@ -71,16 +115,14 @@ async def run_jobs(
             end_rule=record.end_rule,
             sampling=record.sampling,
             history=record.history,
-            attempt=attempt,
+            attempt=attempts[job.episode_id],
         )
         judgements = rule_judgements(trajectory, job.scenario)
         await store.save(trajectory, judgements)
-        tally.count(judgements[0])
+        ended(judgements[0])
 
-    tally = await _tally(store, record, every, attempt_of)
-    async with _heartbeat(tally, participants, watcher):
-        await run_lanes(_lanes(every, participants, concurrency), run_one)
-    watcher.update(tally)
+    todo = [job for job in every if job.episode_id in attempts]
+    await run_lanes(_lanes(todo, participants, concurrency), run_one)
 
 
 async def _tally(
@@ -104,12 +146,14 @@ async def _budget(store: Store, study: str, usd: float | None, max_calls: int | 
 
 
 @asynccontextmanager
-async def _heartbeat(tally: Tally, participants: Participants, watcher: Watcher) -> AsyncIterator[None]:
+async def _heartbeat(
+    tally: Tally, traffic: Callable[[], Mapping[str, Traffic]], watcher: Watcher
+) -> AsyncIterator[None]:
     """Tell the watcher where the study stands, every second, whether or not an episode ended."""
 
     async def beat() -> None:
         while True:
-            tally.state = participants.state()
+            tally.state = limiter_state(traffic())
             watcher.update(tally)
             await asyncio.sleep(1)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
 from dilemma.studies.controls import design_cells
+from dilemma.studies.crew import Crew
 from dilemma.studies.names import readable_name
 from dilemma.studies.options import SimulateOptions, make_options
 from dilemma.studies.packs import checked_pack
@@ -27,7 +28,7 @@ from dilemma.studies.power import DesignPower, assumptions_of, design_power, par
 from dilemma.studies.running import run_jobs
 from dilemma.studies.study import Study, stored_rows
 from dilemma.studies.watching import Silent, Watcher
-from dilemma_kernel.errors import DesignError, StudyError
+from dilemma_kernel.errors import DesignError, InputError, StudyError
 from dilemma_kernel.ports import ChatModel, Environment
 from dilemma_kernel.records import Cell, Scenario, StudyRecord, content_hash
 from trajectories import Store, open_store
@@ -67,6 +68,9 @@ async def simulate(
     study: str | None = None,
     budget: float | None = None,
     max_calls: int | None = None,
+    api_base: str | None = None,
+    reuse: str | None = None,
+    processes: int | None = None,
     resume: bool = False,
     retry_crashed: bool = False,
     watcher: Watcher | None = None,
@@ -94,6 +98,9 @@ async def simulate(
         study: name; a readable one is made when none is given.
         budget: US dollars that the study may spend in all.
         max_calls: requests that it may send in all, retries included.
+        api_base: URL of the endpoint of every model that litellm reaches.
+        reuse: another study of the store, whose replies to equal requests are taken.
+        processes: processes that run episodes, where models and environments are given by name.
         resume: go on with the study of that name.
         retry_crashed: run crashed episodes again; earlier attempts are kept.
         watcher: is told of progress.
@@ -126,6 +133,9 @@ async def simulate(
         study=study,
         budget=budget,
         max_calls=max_calls,
+        api_base=api_base,
+        reuse=reuse,
+        processes=processes,
     )
     return await run_study(
         options,
@@ -222,7 +232,9 @@ async def run_study(
 ) -> Study:
     """Everything is checked before anything is stored; then every episode that is not stored yet is run."""
     settings = settings or read_settings()
+    settings = settings.with_endpoint(options.api_base)
     participants = participants or Participants()
+    crew = _crew(options, settings, participants)
     url = options.store or settings.store or DEFAULT_STORE
     if resume and not options.study:
         raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
@@ -234,6 +246,7 @@ async def run_study(
         record, cores = await _begin(store, options, settings, fresh, resume, scenarios is not None)
         participants.resolve(record, settings.models)
         participants.truth = truth_of(record, cores)
+        await _check_reuse(store, options.reuse)
         await store.save_study(record, cores)
         _announce(record, options, settings, watcher)
         try:
@@ -247,10 +260,26 @@ async def run_study(
                 usd=options.budget,
                 max_calls=options.max_calls,
                 watcher=watcher,
+                reuse=options.reuse,
+                crew=crew,
             )
         finally:
             await participants.aclose()
     return Study(record.name, url)
+
+
+def _crew(options: SimulateOptions, settings: Settings, participants: Participants) -> Crew | None:
+    """The processes to run episodes in; None for this one."""
+    if (options.processes or 1) == 1:
+        return None
+    if not participants.are_names:
+        raise InputError("several processes need models and environments given by name, such as python:module:name")
+    return Crew(options.processes or 1, options.store or settings.store or DEFAULT_STORE, settings.models)
+
+
+async def _check_reuse(store: Store, study: str | None) -> None:
+    if study is not None and await store.study(study) is None:
+        raise StudyError(f"no study {study!r} in this store to reuse; dilemma studies lists them")
 
 
 def _prepare(

@@ -17,6 +17,8 @@ class Tally:
     labelled: int = 0
     misaligned: int = 0
     crashed: int = 0
+    first_s: float | None = None
+    """Seconds until the first episode of this run had ended."""
     state: str = ""
     """What the models' limiters say of themselves; empty while nothing waits."""
 
