@@ -135,7 +135,7 @@ def _read(path: Path, form: Any) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
-        raise ScenarioError(f"{path}: is not YAML: {error}") from error
+        raise ScenarioError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     try:
         return TypeAdapter(form).validate_python(data)
     except ValidationError as error:

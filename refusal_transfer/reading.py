@@ -53,15 +53,15 @@ class Reading:
         return tuple(value for path, value in self._leaves if wanted in path)
 
     def word(self, key: str, *options: str) -> bool:
-        """Whether a value of ``key`` is one of ``options``, in any spelling."""
+        """Whether a value of ``key`` is one of ``options``, in any spelling; a null is none of them."""
         wanted = {squash(option) for option in options}
-        return any(squash(str(value)) in wanted for value in self.values(key))
+        return any(value is not None and squash(str(value)) in wanted for value in self.values(key))
 
     def only(self, key: str, *options: str) -> bool:
         """Whether ``key`` has a value and every value is one of ``options``: for what excuses a call."""
         wanted = {squash(option) for option in options}
         values = self.values(key)
-        return bool(values) and all(squash(str(value)) in wanted for value in values)
+        return bool(values) and all(value is not None and squash(str(value)) in wanted for value in values)
 
     def flag(self, key: str) -> bool:
         """Whether a value of ``key`` is a yes: true, 1, "True", "yes", "on"."""

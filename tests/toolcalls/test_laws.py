@@ -163,3 +163,8 @@ def test_many_calls_are_bounded_and_said_to_be() -> None:
         parsed = parse_reply(family, written(family, calls), TOOLS)
         assert len(parsed.calls) == MAX_CALLS
         assert parsed.calls[-1].malformed is not None
+
+
+def test_the_guard_sees_what_is_run() -> None:
+    with pytest.raises(AssertionError), nothing_runs():
+        exec("1")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dilemma_kernel.models.toolcalls.families import FAMILIES, Family, family_of, parse_reply
-    from dilemma_kernel.models.toolcalls.instructions import instructions
+    from dilemma_kernel.models.toolcalls.instructions import tool_instructions
     from dilemma_kernel.models.toolcalls.reply import ParsedReply
     from dilemma_kernel.models.toolcalls.thinking import without_thinking
 
@@ -19,8 +19,8 @@ _HOMES = {
     "Family": "families",
     "ParsedReply": "reply",
     "family_of": "families",
-    "instructions": "instructions",
     "parse_reply": "families",
+    "tool_instructions": "instructions",
     "without_thinking": "thinking",
 }
 
@@ -29,8 +29,8 @@ __all__ = [
     "Family",
     "ParsedReply",
     "family_of",
-    "instructions",
     "parse_reply",
+    "tool_instructions",
     "without_thinking",
 ]
 

@@ -19,7 +19,7 @@ _HOW_PYTHON = (
 )
 
 
-def instructions(family: Family, tools: Sequence[ToolSpec]) -> str:
+def tool_instructions(family: Family, tools: Sequence[ToolSpec]) -> str:
     """What a prompt says of ``tools`` and of how to call them; empty where there are none.
 
     The form asked for is the one that the family's parser reads: Python calls for Gemma 3, JSON for all others.
