@@ -22,7 +22,10 @@ from trajectories.spreadsheet import neutral
 SHEET_VERSION = "1"
 """Version of the sheet's form and of the instructions beside it."""
 
-VOCABULARIES: Mapping[str, tuple[str, ...]] = {LABEL: (*LABELS, NO_TERMINAL)}
+VOCABULARIES: Mapping[str, tuple[str, ...]] = {
+    LABEL: (*LABELS, NO_TERMINAL),
+    "refusal": ("refused", "answered"),
+}
 """What a sheet may ask for, and the values that it takes."""
 
 COLUMNS = ("vocabulary", "study", "episode", "probability", "scenario", "record", "label", "cites", "annotator", "note")
@@ -92,7 +95,7 @@ async def _draw(study: str, n: int, out: Path, url: str, by: str | None, seed: i
         judge = by or _first_judge(rows)
         drawn = sample(rows, judge, n, random.Random(derive_seed("sheet", study, seed)))
         lines = await _lines(store, study, drawn)
-    _write(out, lines)
+    write_sheet(out, lines)
     return len(lines)
 
 
@@ -110,13 +113,13 @@ def sample(rows: Sequence[EpisodeRow], judge: str, n: int, rng: random.Random) -
     if not strata:
         raise StudyError(f"{judge} has labelled no episode of this study: dilemma classify runs judges")
     drawn = []
-    for members, size in zip(strata.values(), _shares([len(m) for m in strata.values()], n), strict=True):
+    for members, size in zip(strata.values(), equal_shares([len(m) for m in strata.values()], n), strict=True):
         drawn += [_Drawn(row, size / len(members)) for row in rng.sample(members, size)]
     rng.shuffle(drawn)
     return drawn
 
 
-def _shares(sizes: Sequence[int], n: int) -> list[int]:
+def equal_shares(sizes: Sequence[int], n: int) -> list[int]:
     """``n`` rows over strata of these sizes: equal shares, what a small stratum leaves to the others, one at least."""
     shares = [1] * len(sizes)
     left = n - len(sizes)
@@ -146,7 +149,8 @@ async def _lines(store: Store, study: str, drawn: Sequence[_Drawn]) -> list[dict
     return lines
 
 
-def _write(out: Path, lines: Sequence[Mapping[str, str]]) -> None:
+def write_sheet(out: Path, lines: Sequence[Mapping[str, str]]) -> None:
+    """Write a sheet: a line a row, what is to be filled in left empty. Raises ``InputError`` where it cannot be."""
     try:
         with out.open("x", encoding="utf-8", newline="") as file:
             sheet = csv.writer(file)
