@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from trajectories.export import export_jsonl
     from trajectories.spreadsheet import export_csv
     from trajectories.store import Store, open_store
-    from trajectories.views import EpisodeSummary, Spent, StoredCall, StudySummary
+    from trajectories.views import EpisodeSummary, Served, Spent, StoredCall, StudySummary
 
 _HOMES = {
     "EpisodeSummary": "views",
+    "Served": "views",
     "Spent": "views",
     "Store": "store",
     "StoredCall": "views",
@@ -25,6 +26,7 @@ _HOMES = {
 
 __all__ = [
     "EpisodeSummary",
+    "Served",
     "Spent",
     "Store",
     "StoredCall",

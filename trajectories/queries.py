@@ -23,6 +23,9 @@ CALL_ORDER = (
     CALLS.c.key,
 )
 
+_SERVED = ("served", "fingerprint")
+_EACH_SERVED = ("model", *_SERVED)
+
 _JUDGEMENT_ORDER = (*EPISODE_ORDER, JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
 
 IS_LATEST: ColumnElement[bool] = ~exists().where(
@@ -116,6 +119,14 @@ def one_call(study: str, key: str) -> Select[Any]:
 def calls_of(study: str, case_id: str | None) -> Select[Any]:
     statement = select(CALLS).where(CALLS.c.study == study)
     return statement if case_id is None else statement.where(CALLS.c.case_id == case_id)
+
+
+def served_in(study: str) -> Select[Any]:
+    """What answered to each model's name, and how often. Reads the JSON of every reply."""
+    of_reply = (func.json_extract(CALLS.c.reply, path) for path in ("$.model", "$.fingerprint"))
+    named = (CALLS.c.model, *(column.label(name) for column, name in zip(of_reply, _SERVED, strict=True)))
+    grouped = select(*named, func.count().label("replies")).where(CALLS.c.study == study)
+    return grouped.group_by(*_EACH_SERVED).order_by(*_EACH_SERVED)
 
 
 def spent_by(study: str) -> Select[Any]:

@@ -21,7 +21,7 @@ from trajectories.reader import Reader
 from trajectories.reading import call_from, summary_from, trajectory_from
 from trajectories.rows import Row, episode_row, judgement_row
 from trajectories.saving import begin_study, put_judgements
-from trajectories.views import EpisodeSummary, Spent, StoredCall, StudySummary
+from trajectories.views import EpisodeSummary, Served, Spent, StoredCall, StudySummary
 from trajectories.writer import Writer
 
 R = TypeVar("R", bound=Record)
@@ -183,6 +183,11 @@ class Store:
         statement = queries.calls_of(study, case)
         async for call in self._reader.paged(statement, queries.CALL_ORDER, call_from):
             yield call
+
+    async def served(self, study: str) -> list[Served]:
+        """What answered to the models' names in a study, by name."""
+        rows = await self._reader.rows(queries.served_in(study))
+        return [Served.model_validate(row._mapping) for row in rows]
 
     async def spent(self, study: str) -> Spent:
         """What the calls of a study have used so far."""

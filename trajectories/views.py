@@ -57,6 +57,18 @@ class StoredCall(Record):
     reply: ChatReply
 
 
+class Served(Record):
+    """What answered to a model's name, by the endpoint's own account."""
+
+    model: str
+    """The name by which the model was asked for."""
+    served: str | None
+    """The model name that came with the replies."""
+    fingerprint: str | None
+    """The ``system_fingerprint`` that came with them."""
+    replies: int
+
+
 class Spent(Record):
     """What the calls of a study have used so far."""
 

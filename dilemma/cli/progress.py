@@ -37,7 +37,7 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Say something once, above the progress line."""
-        (self._live.console if self._live else self._console).print(Text(text))
+        (self._live.console if self._live else self._console).print(Text(text), soft_wrap=True)
 
     def update(self, tally: Tally) -> None:
         """Show where the study stands."""

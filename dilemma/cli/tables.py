@@ -13,6 +13,7 @@ from dilemma.cli.figures import NOTHING, interval, share, signed
 from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import visible
 from dilemma.studies.report import CellReport, Report
+from dilemma.studies.served import change_line, changed_within
 from dilemma.studies.simulate import StudyPlan
 from dilemma_kernel.records import BASELINE, FACTORS, LABELS
 from dilemma_kernel.semantics.checks import Finding
@@ -106,6 +107,7 @@ def _footnotes(report: Report) -> list[str]:
         lines += [f"MR: {method}." for method in by_method]
     else:
         lines += [f"MR of {', '.join(dict.fromkeys(who))}: {method}." for method, who in by_method.items()]
+    lines += [visible(change_line(name, several)) for name, several in changed_within(report.served).items()]
     return lines + [f"{_who(cell)}: {missing}" for cell in report.cells if (missing := _missing(cell))]
 
 

@@ -31,6 +31,7 @@ from dilemma_kernel.semantics.chance import floor
 from dilemma_kernel.statistics.bootstrap import bootstrap_rates
 from dilemma_kernel.statistics.incidence import Incidence
 from dilemma_kernel.statistics.rates import AboveChance, above_chance, bounds, rate, wilson_rate
+from trajectories import Served
 
 __all__ = ["CellReport", "Counts", "EpisodeRow", "Report", "build_report"]
 
@@ -90,6 +91,8 @@ class Report(Effects, JudgeFigures):
     total: CellReport
     """Over the cells of the design; those of the controls are left out."""
     controls: tuple[ControlReport, ...] = ()
+    served: tuple[Served, ...] = ()
+    """What answered to the models' names. A model with several entries changed within the study."""
     comparison: tuple[Compared, ...] = ()
     """Published cells beside ours, where that was asked for."""
 

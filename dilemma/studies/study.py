@@ -113,13 +113,14 @@ async def _report(name: str, url: str, sheet_from: str | None, published: bool) 
         record = await known_study(store, name)
         if sheet_from is not None:
             await known_study(store, sheet_from)
-        return build_report(
+        report = build_report(
             record,
             await store.scenarios(name),
             await episode_rows(store, name),
             elsewhere=await episode_rows(store, sheet_from) if sheet_from else (),
             published=published,
         )
+        return report.model_copy(update={"served": tuple(await store.served(name))})
 
 
 def stored_rows(name: str, url: str) -> tuple[StudyRecord, list[EpisodeRow]]:
