@@ -50,7 +50,7 @@ def machine_findings(stage: Stage, parts: Parts, brief: Brief) -> tuple[str, ...
         return (f"the text is missing or longer than {MAX_CHARS:,} characters",)
     try:
         found = [*_own(draft), *map(str, _kernel(stage, parts, brief))]
-    except (ValidationError, ScenarioError, ValueError) as error:
+    except (ValidationError, ScenarioError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         found = [" ".join(str(error).split())[:300]]
     return tuple(dict.fromkeys(found))[:MAX_FINDINGS]
 

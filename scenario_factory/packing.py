@@ -55,7 +55,7 @@ def known_scenarios(settings: GenerationSettings, folder: Path, *, into: bool) -
         return load_pack(folder).scenarios
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: expected a folder")
-    if (folder / MANIFEST).exists():
+    if (folder / MANIFEST).exists() and _begun(folder) != settings.id:
         raise InputError(f"{folder} holds another pack: give another --out, or --into {folder} to add to it")
     if any(folder.glob("*.y*ml")) and _begun(folder) != settings.id:
         raise InputError(f"{folder} holds YAML files of something else: give another --out")

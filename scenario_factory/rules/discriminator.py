@@ -1,5 +1,6 @@
 """The discriminator that needs no model."""
 
+from dilemma_kernel.errors import ScenarioError
 from dilemma_kernel.records import Measured, Unmeasured
 from scenario_factory.drafts import ActionsDraft, CompileDraft, Draft, EvidenceDraft, StoryDraft
 from scenario_factory.machine import assembled
@@ -23,7 +24,7 @@ class RulesDiscriminator:
         """The marks of ``draft`` at its stage, with the remark on the lowest one as feedback."""
         try:
             marks = self._marks(task, draft)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, ArithmeticError, LookupError, ScenarioError) as error:
             return Scored(Unmeasured(why="unreadable text"), feedback=" ".join(str(error).split())[:200])
         return scored(marks)
 
