@@ -46,10 +46,12 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class Environment(Protocol):
-    """The world an agent acts in. No state of its own between episodes."""
+    """The world an agent acts in. No state of its own between episodes. A base class too, for one's own."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The class's, unless a subclass says ``name = "..."`` in its body."""
+        return type(self).__name__
 
     async def open(self, scenario: Scenario, cell: Cell, seed: int) -> str:
         """The first observation."""
