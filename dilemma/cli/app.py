@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from dilemma.cli import annotate, classify, reading, replay, scenarios, simulate
+from dilemma.cli import annotate, classify, reading, replay, scenarios, simulate, transfer
 from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
 
 DONE, CRASHED_EPISODES, WRONG_INPUT, OUT_OF_BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
@@ -26,6 +26,7 @@ app.command("fork")(replay.fork)
 app.command("classify")(classify.command)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(scenarios.app, name="scenarios")
+app.add_typer(transfer.app, name="transfer")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -17,7 +18,9 @@ LOG_EVERY_S = 15.0
 class Progress:
     """Shows notes and a running tally on stderr, so that stdout holds the report alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, line: Callable[[Tally, float], str] | None = None) -> None:
+        """``line`` says a tally in words, given the seconds since the start; that of episodes by default."""
+        self._line = line or _line
         self._console = Console(stderr=True, highlight=False)
         self._live: Live | None = None
         self._started = time.monotonic()
@@ -42,7 +45,7 @@ class Progress:
     def update(self, tally: Tally) -> None:
         """Show where the study stands."""
         now = time.monotonic()
-        line = _line(tally, now - self._started)
+        line = self._line(tally, now - self._started)
         if self._live:
             self._live.update(Text(line))
         elif now - self._logged >= LOG_EVERY_S:
@@ -53,7 +56,7 @@ class Progress:
 def _line(tally: Tally, elapsed: float) -> str:
     ran = tally.done - tally.skipped
     rate = ran / elapsed if elapsed > 0 else 0.0
-    left = f"{_duration((tally.total - tally.done) / rate)} left" if rate else "time left not known yet"
+    left = f"{duration((tally.total - tally.done) / rate)} left" if rate else "time left not known yet"
     mr = f"MR {tally.misaligned / tally.labelled:.0%} of {tally.labelled}" if tally.labelled else "MR not known yet"
     crashed = f" · {tally.crashed} crashed" if tally.crashed else ""
     state = f" · {tally.state}" if tally.state else ""
@@ -61,7 +64,8 @@ def _line(tally: Tally, elapsed: float) -> str:
     return f"{tally.done}/{tally.total} episodes · {rate:.2f}/s · {mr}{crashed}{state}{first} · {left}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """``3 min 20 s``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
