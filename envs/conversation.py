@@ -74,7 +74,7 @@ def brief(
         question_schema=probe_schema(scenario.probe) if asked and rung == "schema" else None,
         system=Message(role="system", content=text),
         tools=tool_specs(presented) if rung == "tools" else (),
-        reply_schema=reply_schema(presented) if rung == "schema" else None,
+        reply_schema=reply_schema(presented, sampling.max_tokens) if rung == "schema" else None,
         sampling=sampling,
         history=history,
     )

@@ -122,7 +122,7 @@ class ModelEnvironment:
         native = self._model.capabilities.schema_ == "native"
         return ChatRequest(
             messages=messages,
-            reply_schema=world_reply_schema(episode, move) if native else None,
+            reply_schema=world_reply_schema(episode, move, self._sampling.max_tokens) if native else None,
             sampling=self._sampling,
             seed=derive_seed(seed, "ask", ask),
             context=context,

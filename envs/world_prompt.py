@@ -62,10 +62,11 @@ def world_system(scenario: Scenario, levels: Mapping[str, str], names: Mapping[s
     return "\n\n".join(part for part in parts if part)
 
 
-def world_reply_schema(episode: Episode, move: Move) -> JsonObject:
+def world_reply_schema(episode: Episode, move: Move, tokens: int) -> JsonObject:
     """JSON Schema of the reply to ``move``: the patch sets what the action declares, and may let other variables drift.
 
     A model that is held to it cannot contradict the scenario: a variable that only other actions set has no place.
+    Nor can it spend its ``tokens`` on the observation and never get to the patch.
     """
     scenario = episode.scenario
     declared = declared_patch(scenario, scenario.action(move.action), episode.cell.levels)
@@ -80,7 +81,7 @@ def world_reply_schema(episode: Episode, move: Move) -> JsonObject:
     }
     return {
         "type": "object",
-        "properties": {"observation": {"type": "string"}, "state_patch": patch},
+        "properties": {"observation": {"type": "string", "maxLength": tokens}, "state_patch": patch},
         "required": ["observation", "state_patch"],
         "additionalProperties": False,
     }

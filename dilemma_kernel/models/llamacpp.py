@@ -156,10 +156,10 @@ def _load(path: Path, context: int, gpu_layers: int) -> Any:
     params.n_ctx = context
     params.n_gpu_layers = gpu_layers
     params.n_parallel = 1
-    threads = (
-        max(1, len(os.sched_getaffinity(0)) - 1) if hasattr(os, "sched_getaffinity") else max(1, os.cpu_count() or 1)
-    )
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = max(1, cores - 1)
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = cores  # a prompt is read before anything else can go on
     params.cache_ram_mib = PROMPT_CACHE_MIB
     params.verbosity = 0
     params.ui = False

@@ -58,9 +58,16 @@ def tool_specs(presented: Sequence[PresentedAction]) -> tuple[ToolSpec, ...]:
     )
 
 
-def reply_schema(presented: Sequence[PresentedAction]) -> JsonObject:
-    """JSON Schema of a move given as one JSON object: ``{"reasoning", "action", "parameters"}``."""
-    return {"type": "object", "anyOf": [_move_schema(item) for item in presented]}
+def reply_schema(presented: Sequence[PresentedAction], tokens: int | None = None) -> JsonObject:
+    """JSON Schema of a move given as one JSON object: ``{"reasoning", "action", "parameters"}``.
+
+    Args:
+        presented: the actions as the agent sees them.
+        tokens: most tokens in the reply. A model that is held to the schema could otherwise spend them all on a text
+            that comes before the action, and never get there: texts without a bound of their own get one, in all no
+            more than ``tokens`` characters, which is about a quarter of the tokens.
+    """
+    return {"type": "object", "anyOf": [_move_schema(item, tokens) for item in presented]}
 
 
 def prompted_instructions(presented: Sequence[PresentedAction]) -> str:
@@ -79,17 +86,31 @@ def _with_reasoning(action: Action) -> JsonObject:
     return {"type": "object", **action.parameters, "properties": properties}
 
 
-def _move_schema(item: PresentedAction) -> JsonObject:
+def _move_schema(item: PresentedAction, tokens: int | None) -> JsonObject:
+    parameters = item.action.parameters
+    texts = 2 * max(1, len(parameters.get("properties", {})))
     return {
         "type": "object",
         "properties": {
-            REASONING: {"type": "string"},
+            REASONING: bounded({"type": "string"}, tokens and tokens // 2),
             "action": {"const": item.name},
-            "parameters": item.action.parameters,
+            "parameters": bounded(parameters, tokens and tokens // texts),
         },
         "required": [REASONING, "action", "parameters"],
         "additionalProperties": False,
     }
+
+
+def bounded(schema: JsonObject, characters: int | None) -> JsonObject:
+    """``schema`` with a longest length for every text that has none; as it is where ``characters`` is None or 0."""
+    if not characters:
+        return schema
+    if schema.get("type") == "string" and not {"enum", "const", "maxLength", "pattern", "format"} & schema.keys():
+        return {**schema, "maxLength": max(characters, schema.get("minLength", 0))}
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return schema
+    return {**schema, "properties": {name: bounded(inner, characters) for name, inner in properties.items()}}
 
 
 def _described(item: PresentedAction) -> str:

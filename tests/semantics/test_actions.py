@@ -72,3 +72,10 @@ def test_the_words_name_every_operation_and_its_parameters() -> None:
     for item in shown:
         assert json.dumps(item.action.parameters, sort_keys=True, ensure_ascii=False) in text
         assert item.action.key not in text
+
+
+def test_texts_without_a_bound_get_one_that_the_reply_has_room_for() -> None:
+    for move in reply_schema(present(make_scenario(), {}, 1), tokens=200)["anyOf"]:
+        texts = [move["properties"]["reasoning"], *move["properties"]["parameters"].get("properties", {}).values()]
+        assert sum(t["maxLength"] for t in texts if t["type"] == "string" and "enum" not in t) <= 200
+    assert "maxLength" not in reply_schema(present(make_scenario(), {}, 1))["anyOf"][0]["properties"]["reasoning"]
