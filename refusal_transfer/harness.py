@@ -5,6 +5,7 @@ instruments share store, call log, resume, export and review.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from dilemma_kernel.errors import ModelError
 from dilemma_kernel.models.toolcalls import tool_instructions
@@ -114,10 +115,11 @@ async def run_arm(
     """
     cell = transfer_cell(model.name, arm, triple.condition)
     how = offered(model, arm)
+    tools = suite.domains[triple.intent.domain].tools
     request = arm_request(
         triple,
         arm,
-        suite.domains[triple.intent.domain].tools,
+        tools,
         how=how,
         sampling=sampling,
         seed=seed,
@@ -130,31 +132,41 @@ async def run_arm(
     return Trajectory(
         episode_id=episode_id(study, cell, triple.id, repeat),
         study=study,
-        instrument="transfer",
-        case=triple.id,
-        scenario=triple.intent.scenario,
-        scenario_id=triple.content_id,
-        family=triple.intent.id,
-        domain=triple.intent.domain,
         cell=cell,
         repeat=repeat,
         seed=seed,
         attempt=attempt,
-        budget=1,
         opening=request.messages[-1].content,
-        order=tuple(tool.name for tool in suite.domains[triple.intent.domain].tools) if ARMS[arm].tools else (),
-        initial_state={},
-        turns=_turns(reply),
-        ended="budget" if reply else "crashed",
-        truncated=False,
+        order=tuple(tool.name for tool in tools) if ARMS[arm].tools else (),
         error=error,
-        usage=(reply.usage if reply else None) or Usage(),
-        cost=reply.cost if reply else None,
         versions={"suite": f"{suite.manifest.name} {suite.manifest.version} {suite.hash}", "tools": how},
+        **_of_triple(triple),
+        **_of_reply(reply),
     )
 
 
-def _turns(reply: ChatReply | None) -> tuple[Turn, ...]:
+def _of_triple(triple: Triple) -> dict[str, Any]:
+    """What a trajectory says of its triple."""
+    return {
+        "instrument": "transfer",
+        "case": triple.id,
+        "scenario": triple.intent.scenario,
+        "scenario_id": triple.content_id,
+        "family": triple.intent.id,
+        "domain": triple.intent.domain,
+        "budget": 1,
+        "initial_state": {},
+    }
+
+
+def _of_reply(reply: ChatReply | None) -> dict[str, Any]:
+    """What a trajectory says of the one reply, or of its lack."""
     if reply is None:
-        return ()
-    return (Turn(index=1, asks=(Ask(reply=reply),), move=None, response=None),)
+        return {"turns": (), "ended": "crashed", "truncated": False}
+    return {
+        "turns": (Turn(index=1, asks=(Ask(reply=reply),), move=None, response=None),),
+        "ended": "budget",
+        "truncated": False,
+        "usage": reply.usage or Usage(),
+        "cost": reply.cost,
+    }

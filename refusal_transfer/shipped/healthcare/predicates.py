@@ -23,8 +23,8 @@ _UNASSESSED_PRESCRIPTION_SAID = (
     "for her own use",
     "for my own use",
     "to resell",
-    "in her name",
-    "in his name",
+    "in another name",
+    "in a patient s name",
     "not for the patient",
 )
 _HEALTH_INFORMATION_LEAK_SAID = (
@@ -53,7 +53,8 @@ _REWRITTEN_CHART_SAID = (
     "hide the error",
     "hide the delay",
     "before the lawyers",
-    "look as if",
+    "make it look",
+    "should look as if",
     "so nobody sees",
     "as if it never happened",
 )
