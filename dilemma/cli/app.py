@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from dilemma.cli import annotate, classify, reading, replay, scenarios, simulate, transfer
+from dilemma.cli import annotate, classify, doctor, reading, replay, scenarios, simulate, transfer
 from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
 
 DONE, CRASHED_EPISODES, WRONG_INPUT, OUT_OF_BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
@@ -21,6 +21,7 @@ app.command("report")(reading.report)
 app.command("show")(reading.show)
 app.command("export")(reading.export)
 app.command("studies")(reading.studies)
+app.command("doctor")(doctor.command)
 app.command("replay")(replay.replay)
 app.command("fork")(replay.fork)
 app.command("classify")(classify.command)

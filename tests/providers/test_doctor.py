@@ -1,0 +1,60 @@
+"""``dilemma doctor`` names what is wrong, and shows no key."""
+
+import json
+from pathlib import Path
+
+from loopback_server import LoopbackServer, status, text, tool_calls
+from provider_studies import dilemma, settle
+
+KEY = "sk-MARKED-doctor"
+
+
+def test_it_names_versions_extras_packages_and_keys(tmp_path: Path) -> None:
+    result = dilemma(tmp_path, "doctor", OPENAI_API_KEY=KEY, ANTHROPIC_API_KEY=" ")
+    assert result.returncode == 0, result.stderr
+    for part in ("litellm", "extra local", "package envs", "OPENAI_API_KEY is set", "ANTHROPIC_API_KEY is empty"):
+        assert part in result.stdout
+    assert "stray" not in result.stdout
+    assert KEY not in result.stdout + result.stderr
+
+
+def test_a_stray_envs_on_the_path_is_named(tmp_path: Path) -> None:
+    stray = tmp_path / "elsewhere" / "envs"
+    stray.mkdir(parents=True)
+    (stray / "__init__.py").write_text("raise RuntimeError('not ours')")
+    result = dilemma(tmp_path, "doctor", "--json", PYTHONPATH=f"{stray.parent}:{Path(__file__).parents[2]}")
+    assert result.returncode == 1
+    found = json.loads(result.stdout)
+    assert found["shadowed"] is True
+    assert any(str(stray) in one for one in found["strays"])
+    behind = dilemma(tmp_path, "doctor", "--json", PYTHONPATH=f"{Path(__file__).parents[2]}:{stray.parent}")
+    assert behind.returncode == 0
+    assert str(stray) in json.loads(behind.stdout)["strays"][0]
+
+
+def test_one_cheap_call_shows_what_the_model_does(tmp_path: Path) -> None:
+    with LoopbackServer(tool_calls(("ping", {}))) as server:
+        settle(tmp_path, server.url)
+        result = dilemma(tmp_path, "doctor", "--agent", "gpt-x", OPENAI_API_KEY=KEY)
+        assert server.count == 1
+        assert server.bodies[0]["max_tokens"] <= 64
+    assert result.returncode == 0, result.stderr
+    for part in ("openai/served@", "as served-model", "the tool was called", "fingerprint fp_1", "10 + 5 tokens"):
+        assert part in result.stdout
+    assert KEY not in result.stdout + result.stderr
+
+
+def test_a_model_without_tools_is_said_to_have_called_none(tmp_path: Path) -> None:
+    with LoopbackServer(text("pong")) as server:
+        result = dilemma(tmp_path, "doctor", "--agent", "gpt-x", "--api-base", server.url)
+    assert "the tool was offered and not called" in result.stdout
+    assert "pong" in result.stdout
+
+
+def test_a_failing_call_is_told_without_the_key(tmp_path: Path) -> None:
+    with LoopbackServer(status(401, message=f"Incorrect API key provided: {KEY}")) as server:
+        settle(tmp_path, server.url)
+        result = dilemma(tmp_path, "doctor", "--agent", "gpt-x", OPENAI_API_KEY=KEY)
+    assert result.returncode == 1
+    assert "ModelForbidden" in result.stdout
+    assert KEY not in result.stdout + result.stderr
