@@ -1,7 +1,7 @@
 """Messages and tools to the text that a model reads, through its own chat template."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -13,10 +13,13 @@ from dilemma_kernel.models.transformers.places import Place
 from dilemma_kernel.models.wire import tool_json
 from dilemma_kernel.records import JsonObject, Message, ToolCall, ToolSpec
 
+ToolForm = Callable[[ToolSpec], JsonObject]
+"""How a tool is handed to a template."""
 FIXED = {"enable_thinking": False, "date_string": "26 Jul 2024"}
 """Told to every template: no thinking, and one date, so that prompts do not change overnight."""
 _PROBE = ToolSpec(name="probe_of_slots", description="A probe.", parameters={"type": "object", "properties": {}})
 _HELLO = Message(role="user", content="Hello.")
+_PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "List"}
 
 
 @dataclass(frozen=True)
@@ -40,31 +43,39 @@ class Renderer:
         """
         told = messages if self.takes_tools else in_words(messages)
         try:
-            return self._apply(told if self.takes_system else _folded(told), tools if self.takes_tools else ())
+            return self._apply(told if self.takes_system else _folded(told), tools, self._form)
         except Exception as error:
             raise ModelRejected(f"the chat template refuses: {' '.join(str(error).split())[:200]}") from error
 
-    @cached_property
+    @property
     def takes_tools(self) -> bool:
         """Whether the template writes tools into the prompt."""
-        try:
-            return _PROBE.name in self._apply((_HELLO,), (_PROBE,))
-        except Exception:
-            return False
+        return self._form is not None
+
+    @cached_property
+    def _form(self) -> ToolForm | None:
+        """The form in which the template takes tools; None where it takes none."""
+        for form in (tool_json, _cohere_json):
+            try:
+                if _PROBE.name in self._apply((_HELLO,), (_PROBE,), form):
+                    return form
+            except Exception:
+                continue
+        return None
 
     @cached_property
     def takes_system(self) -> bool:
         """Whether the template takes a system message without raising."""
         try:
-            self._apply((Message(role="system", content="Be brief."), _HELLO), ())
+            self._apply((Message(role="system", content="Be brief."), _HELLO), (), None)
         except Exception:
             return False
         return True
 
-    def _apply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> str:
+    def _apply(self, messages: Sequence[Message], tools: Sequence[ToolSpec], form: ToolForm | None) -> str:
         text: str = self.tokenizer.apply_chat_template(
             [_plain(message) for message in messages],
-            tools=[tool_json(tool) for tool in tools] or None,
+            tools=[form(tool) for tool in tools] or None if form else None,
             add_generation_prompt=True,
             tokenize=False,
             **FIXED,
@@ -93,6 +104,20 @@ def load_renderer(place: Place) -> Renderer:
     if not tokenizer.chat_template:
         raise UnknownModelError(f"hf/{place.folder}: its tokenizer has no chat template")
     return Renderer(tokenizer)
+
+
+def _cohere_json(tool: ToolSpec) -> JsonObject:
+    """A tool as the templates of Command R and R+ take it: flat, with types of Python."""
+    required = tool.parameters.get("required", ())
+    parameters = {
+        name: {
+            "description": schema.get("description") or name.replace("_", " "),
+            "type": _PYTHON_TYPES.get(str(schema.get("type")), "Dict"),
+            "required": name in required,
+        }
+        for name, schema in tool.parameters.get("properties", {}).items()
+    }
+    return {"name": tool.name, "description": tool.description, "parameter_definitions": parameters}
 
 
 def _plain(message: Message) -> JsonObject:
