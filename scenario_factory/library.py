@@ -1,13 +1,16 @@
-"""Domain libraries: the shipped ones by name, any other by its path."""
+"""Domain libraries: the shipped ones by name, any other by its path, and a new one to begin with."""
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
-from dilemma_kernel.errors import ScenarioError
+from dilemma_kernel.errors import InputError, ScenarioError
 from scenario_factory.domain import Domain
 from scenario_factory.yaml_reading import parse_yaml, quoted, read_record
 
 _SHELF = files("scenario_factory") / "domains"
+_TEMPLATE = files("scenario_factory") / "domain_template.yaml"
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def shipped_domains() -> tuple[str, ...]:
@@ -32,6 +35,18 @@ def load_domain(name_or_path: str | Path) -> Domain:
         return _parsed(path.read_bytes(), name)
     except OSError as error:
         raise ScenarioError(f"{name}: expected a readable file: {error.strerror}") from None
+
+
+def new_domain(name: str) -> str:
+    """The text of a YAML file for a new domain: it works as it stands, and says what each part is for.
+
+    Raises:
+        InputError: ``name`` is no name for a domain.
+    """
+    if not _SLUG.fullmatch(name):
+        raise InputError(f"{quoted(name)} is no name for a domain: expected small letters, digits and single hyphens")
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    return text.replace("domain: NAME", f"domain: {name}").replace("TITLE", name.replace("-", " ").capitalize())
 
 
 def _parsed(raw: bytes, where: str) -> Domain:
