@@ -13,6 +13,7 @@ from dilemma_kernel.statistics.correction import confusion_estimate, difference_
 
 LABEL = "label"
 RULES = "rules"
+ON_SHEET = "over the rows of a sheet, unweighted"
 PERSON = "person/"
 """First part of the maker of a person's labels."""
 MARKS = ("concealment", "test_awareness")
@@ -136,6 +137,8 @@ def _agreement(makers: Sequence[str], rows: Sequence[EpisodeRow]) -> Iterator[Be
     people = [maker for maker in makers if maker.startswith(PERSON)]
     for first, second in [*((maker, RULES) for maker in makers), *product(models, people)]:
         kappa = cohen_kappa(said[first], said[second], clusters, unit=unit)
+        if {first, second} & set(people) and not kappa.note:
+            kappa = kappa.model_copy(update={"note": ON_SHEET})
         yield Between(makers=(first, second), agreement=kappa)
     for several in (models, people):
         if len(several) > 1:
