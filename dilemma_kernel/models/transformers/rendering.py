@@ -10,6 +10,7 @@ from typing import Any
 from dilemma_kernel.errors import MissingExtraError, ModelRejected, UnknownModelError
 from dilemma_kernel.models.messages import in_words
 from dilemma_kernel.models.transformers.places import Place
+from dilemma_kernel.models.transformers.template_alone import template_alone
 from dilemma_kernel.models.wire import tool_json
 from dilemma_kernel.records import JsonObject, Message, ToolCall, ToolSpec
 
@@ -96,6 +97,8 @@ def load_renderer(place: Place) -> Renderer:
     from transformers.utils import logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
+    if (alone := template_alone(place.folder)) is not None:
+        return Renderer(alone)
     try:
         tokenizer = AutoTokenizer.from_pretrained(place.folder, **place.options)
     except (OSError, ValueError, KeyError) as error:
