@@ -12,7 +12,7 @@ from variation_server import settle
 
 import dilemma
 from dilemma.studies.replay import Replayed, replay, replay_one
-from dilemma_kernel.errors import InputError, ModelUnavailable, StudyError
+from dilemma_kernel.errors import InputError, ModelRejected, StudyError
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import ChatReply, ChatRequest, Trajectory
 from envs import RulesEnvironment
@@ -73,7 +73,7 @@ def test_crashed_episodes_and_their_second_attempts_replay(tmp_path: Path) -> No
     def answer(request: ChatRequest) -> ChatReply:
         assert request.context is not None
         if broken and request.context.turn == 2:
-            raise ModelUnavailable("the line was cut")
+            raise ModelRejected("the line was cut")
         return move_at_random(request)
 
     agent = ScriptedModel(answer, name="test/frail")
