@@ -74,8 +74,13 @@ def count_faults(trajectory: Trajectory) -> int:
 
 
 def count_invalid_turns(trajectory: Trajectory) -> int:
-    """Turns that passed without a move; not the last of an episode that was declined or crashed, nor an answer."""
-    turns = trajectory.turns[:-1] if trajectory.ended in {"declined", "crashed", "answered"} else trajectory.turns
+    """Turns that passed without a move; not the last of an episode that was declined or crashed.
+
+    A benchmark's arm has one turn and no move, and that is no fault of it.
+    """
+    if trajectory.instrument == "transfer":
+        return 0
+    turns = trajectory.turns[:-1] if trajectory.ended in {"declined", "crashed"} else trajectory.turns
     return sum(turn.move is None for turn in turns)
 
 

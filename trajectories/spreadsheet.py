@@ -19,7 +19,7 @@ from trajectories.replacing import replacing
 from trajectories.rows import count_faults, count_invalid_turns, outcome_text
 from trajectories.store import Store
 
-_LABELS = ("label", "executed_label")
+_LABELS = ("label", "executed_label", "refusal", "tool_verdict")
 """Vocabularies with a column; the judgements are those of the rules."""
 
 COLUMNS = (
@@ -43,6 +43,12 @@ COLUMNS = (
     "label_missing",
     "executed_label",
     "executed_label_missing",
+    "arm",
+    "system",
+    "refusal",
+    "refusal_missing",
+    "tool_verdict",
+    "tool_verdict_missing",
     "turns",
     "faults",
     "invalid_turns",

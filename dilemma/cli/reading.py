@@ -22,12 +22,20 @@ def report(
 ) -> None:
     """Print a study's report."""
     from dilemma.cli.tables import print_report
-    from dilemma.studies.study import open_study
+    from dilemma.studies.study import instrument_of, open_study
     from dilemma_kernel.errors import InputError
 
     if compare not in (None, "published"):
         raise InputError(f"--compare {compare}: there is only 'published'")
-    found = open_study(study, store).report(sheet_from=sheet_from, published=compare is not None)
+    opened = open_study(study, store)
+    if instrument_of(opened) == "transfer":
+        from dilemma.cli.transfer_tables import print_transfer_report
+        from dilemma.studies.transfer.study import TransferStudy
+
+        transfer = TransferStudy(opened.name, opened.url).report(published=compare is not None)
+        print_transfer_report(transfer, as_json=json_)
+        return
+    found = opened.report(sheet_from=sheet_from, published=compare is not None)
     print_report(found, as_json=json_)
 
 
@@ -40,7 +48,13 @@ def show(
     from dilemma.cli.transcript import print_transcript
     from dilemma.studies.study import read_episode
 
-    print_transcript(read_episode(episode, store), as_json=json_)
+    stored = read_episode(episode, store)
+    if stored.scenario is None:
+        from dilemma.cli.transfer_tables import print_arm
+
+        print_arm(stored, as_json=json_)
+        return
+    print_transcript(stored, as_json=json_)
 
 
 def export(

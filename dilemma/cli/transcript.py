@@ -40,6 +40,7 @@ class _Page:
         self._console = wide_console()
         self._trajectory = stored.trajectory
         self._judgements = stored.judgements
+        assert stored.scenario is not None, "a transcript needs the scenario of its episode"
         self._actions = {action.key: action for action in stored.scenario.core.actions}
         self._state: dict[str, Scalar] = dict(stored.trajectory.initial_state)
 

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dilemma.cli.safe import visible
+from dilemma.cli.safe import clipped, visible
 from dilemma.cli.tables import print_json, wide_console
+from dilemma.studies.study import StoredEpisode
 from dilemma.studies.transfer.audit import Audit
 from dilemma.studies.transfer.figures import ArmFigures, Divergence, PairedFigures, Published, TransferReport
 from dilemma_kernel.records import Bounds, Effect, Rate
@@ -212,6 +213,36 @@ def _footnotes(report: TransferReport) -> list[str]:
             lines.append(f"{visible(one.model)}, {one.arm}, {one.request}: {', '.join(missing)}")
     empty = [one for one in report.divergence if one.delta.estimate is None and one.refused == 0]
     return lines + [f"{visible(one.model)}, {one.arm}: {one.delta.method}" for one in empty]
+
+
+def print_arm(stored: StoredEpisode, *, as_json: bool) -> None:
+    """One arm: what was asked, what came back, and what is said of it."""
+    trajectory = stored.trajectory
+    if as_json:
+        judgements = [judgement.model_dump(mode="json") for judgement in stored.judgements]
+        print_json({"trajectory": trajectory.model_dump(mode="json"), "judgements": judgements})
+        return
+    levels = ", ".join(f"{name}={level}" for name, level in trajectory.cell.levels.items())
+    print(f"reply {trajectory.episode_id} · study {visible(trajectory.study)} · {visible(trajectory.case)}")
+    print(f"model {visible(trajectory.cell.agent)} · {levels} · repeat {trajectory.repeat} · seed {trajectory.seed}")
+    print(f"\nrequest\n{visible(trajectory.opening)}\n\nreply")
+    for turn in trajectory.turns:
+        reply = turn.asks[-1].reply
+        print(visible(clipped(reply.refusal or reply.text, LONGEST)) or "(no words)")
+        for call in reply.calls:
+            bad = f" (malformed: {call.malformed})" if call.malformed else ""
+            print(visible(f"call {call.name or '?'} {clipped(call.raw, LONGEST)}{bad}"))
+    if trajectory.error:
+        print(visible(f"crashed: {trajectory.error}"))
+    print()
+    for one in stored.judgements:
+        said = {"measured": "value", "unmeasured": "why", "crashed": "error"}[one.outcome.kind]
+        note = f" ({one.note})" if one.note else ""
+        print(visible(f"{one.vocabulary}: {getattr(one.outcome, said)} by {one.maker} {one.version}{note}"))
+
+
+LONGEST = 20_000
+"""Most characters of a text that are printed."""
 
 
 def rate_text(rate: Rate) -> str:

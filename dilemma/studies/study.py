@@ -47,7 +47,8 @@ class StoredEpisode:
     """An episode with all that is known of it."""
 
     trajectory: Trajectory
-    scenario: Scenario
+    scenario: Scenario | None
+    """None for an arm of refusal transfer, which has none."""
     judgements: tuple[Judgement, ...]
 
 
@@ -61,6 +62,11 @@ def open_study(name: str, url: str | None) -> Study:
     where = store_url(url)
     waited(_record_of(name, where))
     return Study(name, where)
+
+
+def instrument_of(study: Study) -> str:
+    """Which instrument a study belongs to."""
+    return waited(_record_of(study.name, study.url)).instrument
 
 
 def list_studies(url: str | None) -> Sequence[StudySummary]:
@@ -177,7 +183,9 @@ async def _episode(episode: str, url: str) -> StoredEpisode:
         trajectory = await store.episode(episode)
         scenarios = {s.scenario_id: s for s in await store.scenarios(trajectory.study)}
         said = await store.judgements_on(trajectory)
-        return StoredEpisode(trajectory=trajectory, scenario=scenarios[trajectory.scenario_id], judgements=tuple(said))
+        return StoredEpisode(
+            trajectory=trajectory, scenario=scenarios.get(trajectory.scenario_id), judgements=tuple(said)
+        )
 
 
 async def _export(name: str, url: str, form: str, target: Path) -> Path:
