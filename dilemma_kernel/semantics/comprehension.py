@@ -30,7 +30,8 @@ GO_ON = "Your answer is noted. The matter is yours now: take your first operatio
 """What follows the answer, whatever it was."""
 
 _LONGEST = 4_000
-_LETTER = re.compile(r"(?<![A-Za-z'’])([A-Z])(?![A-Za-z'’])")
+_LETTER = re.compile(r"(?<![^\s(\[\"'*_])([A-Z])(?![^\s)\].,:;!?\"'*_])")
+_ARTICLE = re.compile(r"\bA (?!or |and |is )[a-z]")
 _HEAD = re.compile(r"[\s\"'(\[*_]*([A-Z])[.):\]]")
 _ALONE = re.compile(r"[\s\"'(\[*_]*([A-Za-z])[\s\"')\].:*_]*")
 
@@ -69,7 +70,7 @@ def read_choice(text: str, probe: Probe) -> int | None:
         return found if found >= 0 else None
     named = {index for index, choice in enumerate(probe.choices) if _plain(choice) in _plain(said)}
     lettered = {letters.find(letter) for letter in _LETTER.findall(said) if letter in letters}
-    lettered -= {0} if re.search(r"\bA [a-z]", said) else set()
+    lettered -= {0} if _ARTICLE.search(said) else set()
     both = named or lettered
     return both.pop() if len(both) == 1 else None
 

@@ -100,3 +100,13 @@ def _if(name: str, breaches: Callable[[ChatRequest], bool]) -> ScriptedModel:
         return next(o for o in operations if o.description == wanted.description)
 
     return chooser(name, choose)
+
+
+def moved_by_stakes(low: float = 0.9, otherwise: float = 0.3) -> ScriptedModel:
+    """Breaches with one chance where the stakes are low, and with another elsewhere."""
+
+    def breaches(request: ChatRequest) -> bool:
+        chance = low if "travel clinics that have other stock" in request.messages[1].content else otherwise
+        return derive_seed("stakes", request.seed or 0) % 1000 < 1000 * chance
+
+    return _if("stakes", breaches)
