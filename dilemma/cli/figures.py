@@ -13,7 +13,7 @@ def share(rate: Rate) -> str:
 
 def signed(estimate: float | None, low: float | None, high: float | None) -> str:
     """``+0.12 [-0.03, +0.27]``; a dash for what does not exist."""
-    return NOTHING if estimate is None else f"{estimate:+.2f}{interval(low, high, '+.2f')}"
+    return NOTHING if estimate is None else f"{round(estimate, 2) + 0.0:+.2f}{interval(low, high, '+.2f')}"
 
 
 def interval(low: float | None, high: float | None, form: str = ".2f") -> str:
