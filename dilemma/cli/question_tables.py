@@ -26,8 +26,8 @@ def print_questions(report: Report, console: Console) -> None:
 
 
 def _by_factor(report: Report, console: Console) -> None:
-    if not report.by_factor:
-        return
+    if len({one.factor for one in report.by_factor}) < 2:
+        return  # the first table has the levels of one factor, a row each
     rows = [
         (visible(one.factor), visible(one.level), str(one.mr.n), str(one.cells), share(one.mr))
         for one in report.by_factor
@@ -68,9 +68,10 @@ def _print_effects(console: Console, title: str, effects: Sequence[Effect], gee:
     ]
     words = [
         f"shift: mean of paired differences of MR, 95 % by t over {_units(effects)}.",
-        f"Holm: p corrected for {len(effects)} effects at once. log odds: logistic GEE with a small-sample covariance,"
-        " shown where five cores show each outcome at each level.",
+        "log odds: logistic GEE, shown where five cores show each outcome at each level.",
     ]
+    if len(effects) > 1:
+        words.append(f"Holm: p corrected for {len(effects)} effects at once.")
     _print(console, title, ("effect", "shift of MR", "p", "Holm", "log odds"), rows, [*words, *_notes(effects)])
 
 
@@ -246,6 +247,7 @@ def _print(
         table.add_column(column, overflow="fold", justify="left" if place == 0 else "right")
     for row in rows:
         table.add_row(*row)
+    console.print()
     console.print(table)
     for line in words:
         console.print(Text(line))
