@@ -88,7 +88,7 @@ def build_loop(team: Team, rules: Preset) -> Callable[[Candidate], Awaitable[Can
         graph.add_node(name, node, destinations=next_ones)
     graph.add_edge(START, "write")
     compiled = graph.compile()
-    limit = 4 * sum(rule.rounds for rule in rules.stages.values()) + 10
+    limit = 3 * sum(rule.rounds for rule in rules.stages.values()) + 10
 
     async def run(candidate: Candidate) -> Candidate:
         end = await compiled.ainvoke({"candidate": candidate}, {"recursion_limit": limit})
@@ -108,51 +108,57 @@ _Step = Command[str]
 def _nodes(team: Team, rules: Preset) -> dict[str, tuple[Any, tuple[str, ...]]]:
     """Name -> node, and the nodes that may follow it."""
 
+    def go_on(candidate: Candidate) -> _Step:
+        return _after(_concluded(candidate, team, rules))
+
     async def write(state: _State) -> _Step:
         now = replace(state["candidate"], kind="write", findings=(), scored=None)
-        return _to_check(await _authored(now, team.writer.write(now.task, now.memo)))
+        now = await _authored(now, team.writer.write(now.task, now.memo))
+        return _to("check", now) if _usable(now) else go_on(now)
 
     async def rewrite(state: _State) -> _Step:
         now, advice = state["candidate"], _advice(state["candidate"])
         before = now.written or Written(None)
         fresh = replace(now, kind="rewrite", findings=(), scored=None)
-        return _to_check(await _authored(fresh, team.rewriter.rewrite(fresh.task, before, advice)))
+        fresh = await _authored(fresh, team.rewriter.rewrite(fresh.task, before, advice))
+        return _to("check", fresh) if _usable(fresh) else go_on(fresh)
 
     async def check(state: _State) -> _Step:
         now = state["candidate"]
         findings = machine_findings(now.stage, now.parts.with_part(now.stage, now.draft), now.brief)
-        return _go("conclude" if findings else "discriminate", replace(now, findings=findings))
+        now = replace(now, findings=findings)
+        return go_on(now) if findings else _to("discriminate", now)
 
     async def discriminate(state: _State) -> _Step:
         now = state["candidate"]
         try:
             scored = await team.discriminator.score(now.task, now.draft)
         except ModelError as error:
-            return _go("conclude", replace(now, error=_line(error)))
-        return _go("conclude", replace(now, scored=scored, scored_hash=text_hash(now.draft)))
+            return go_on(replace(now, error=_line(error)))
+        return go_on(replace(now, scored=scored, scored_hash=text_hash(now.draft)))
 
-    async def conclude(state: _State) -> _Step:
-        now = _concluded(state["candidate"], team, rules)
-        after = {"write": "write", "rewrite": "rewrite", "rescore": "discriminate"}[now.kind]
-        return _go(after if now.status == "running" else END, now)
-
+    again = ("write", "rewrite", "discriminate", END)
     return {
-        "write": (write, ("check", "conclude")),
-        "rewrite": (rewrite, ("check", "conclude")),
-        "check": (check, ("discriminate", "conclude")),
-        "discriminate": (discriminate, ("conclude",)),
-        "conclude": (conclude, ("write", "rewrite", "discriminate", END)),
+        "write": (write, ("check", *again)),
+        "rewrite": (rewrite, ("check", *again)),
+        "check": (check, ("discriminate", *again)),
+        "discriminate": (discriminate, again),
     }
 
 
-def _go(node: str, candidate: Candidate) -> _Step:
+def _to(node: str, candidate: Candidate) -> _Step:
     return Command(goto=node, update={"candidate": candidate})
 
 
-def _to_check(candidate: Candidate) -> _Step:
-    """Whatever was written is checked; where nothing was, the round is over."""
-    usable = candidate.written is not None and candidate.written.draft is not None
-    return _go("check" if usable else "conclude", candidate)
+def _after(candidate: Candidate) -> _Step:
+    """Where a round that is over leads."""
+    if candidate.status != "running":
+        return _to(END, candidate)
+    return _to({"write": "write", "rewrite": "rewrite", "rescore": "discriminate"}[candidate.kind], candidate)
+
+
+def _usable(candidate: Candidate) -> bool:
+    return candidate.written is not None and candidate.written.draft is not None
 
 
 async def _authored(candidate: Candidate, coming: Awaitable[Written]) -> Candidate:

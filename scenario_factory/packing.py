@@ -18,8 +18,8 @@ from scenario_factory.yaml_writing import dump_scenario, dump_yaml
 
 GENERATIONS = "generations.json"
 LICENCE = "Apache-2.0"
-_PART = ".part"
-"""What a file is called until it is whole. The list of generations holds the id of the one being written till then."""
+UNFINISHED = "unfinished"
+"""Holds the id of the generation that is being written, until it is."""
 
 
 def default_folder(settings: GenerationSettings) -> Path:
@@ -83,7 +83,7 @@ def write_generation(
     try:
         manifest = _manifest(folder, report.settings, into=into)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{GENERATIONS}{_PART}").write_text(report.settings.id, encoding="utf-8")
+        (folder / UNFINISHED).write_text(report.settings.id, encoding="utf-8")
         for scenario in scenarios:
             _put(
                 folder / f"{scenario.name}.yaml", dump_scenario(scenario, (manifest.canary,) if manifest.canary else ())
@@ -93,6 +93,7 @@ def write_generation(
         pack = load_pack(folder)
         done = report.model_copy(update={"pack_hash": pack.hash})
         _put(folder / GENERATIONS, _listed({**_generations(folder), report.settings.id: done}))
+        (folder / UNFINISHED).unlink()
     except OSError as error:
         raise InputError(f"{folder}: expected a folder that can be written: {error.strerror}") from None
     return done.model_copy(update={"pack": str(folder)})
@@ -133,7 +134,7 @@ def _generations(folder: Path) -> dict[str, GenerationReport]:
 def _begun(folder: Path) -> str:
     """Id of the generation whose writing was cut off in ``folder``; empty where there is none."""
     try:
-        return (folder / f"{GENERATIONS}{_PART}").read_text(encoding="utf-8")
+        return (folder / UNFINISHED).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
 
@@ -145,6 +146,6 @@ def _listed(generations: dict[str, GenerationReport]) -> str:
 
 def _put(file: Path, text: str) -> None:
     """Write ``text`` so that ``file`` is there whole or not at all."""
-    part = file.with_name(f"{file.name}{_PART}")
+    part = file.with_name(f"{file.name}.part")
     part.write_text(text, encoding="utf-8", newline="\n")
     os.replace(part, file)
