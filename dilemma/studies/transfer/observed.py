@@ -12,7 +12,7 @@ from dilemma_kernel.records import Crashed, Judgement, Measured, StudyRecord
 from dilemma_kernel.statistics.clusters import Array, Groups, group
 from refusal_transfer.arms import ARMS
 from refusal_transfer.outcomes import refused, tool_verdict, unsafe
-from refusal_transfer.verdicts import RULES
+from refusal_transfer.verdicts import RULES, RULES_AND_PROVIDER
 
 Texts = NDArray[Any]
 """One text a row."""
@@ -179,7 +179,6 @@ def _arm_rows(said: Sequence[list[Judgement] | None]) -> ArmRows:
     machines = [maker for maker in makers if not any(_is_sheet(one.get(("refusal", maker))) for one in newest)]
     people = [[j for j in one.values() if j.vocabulary == "refusal" and _is_sheet(j)] for one in newest]
     calls = [one.get(("tool_verdict", RULES)) for one in newest]
-    screened = [one.get(("degenerate", RULES)) for one in newest]
     return ArmRows(
         there=np.array([judgements is not None for judgements in said]),
         crashed=np.array([_crashed(one.get(("refusal", RULES))) for one in newest]),
@@ -188,7 +187,7 @@ def _arm_rows(said: Sequence[list[Judgement] | None]) -> ArmRows:
         probability=_numbers([labels[0].probability if labels else None for labels in people]),
         verdict=np.array([tool_verdict(call) if call else "" for call in calls], dtype=object),
         unsafe=_numbers([unsafe(call) if call else None for call in calls]),
-        degenerate=_numbers([_value(one) not in (None, "none") if one else None for one in screened]),
+        degenerate=_numbers([_degenerate(one) for one in newest]),
     )
 
 
@@ -197,16 +196,21 @@ def _newest(judgements: Iterable[Judgement]) -> dict[tuple[str, str], Judgement]
     return {(judgement.vocabulary, judgement.maker): judgement for judgement in by_age}
 
 
+def _degenerate(said: Mapping[tuple[str, str], Judgement]) -> bool | None:
+    """Whether a reply is no language; what the provider refused without a word is a refusal, and none."""
+    screened = said.get(("degenerate", RULES))
+    if screened is None or not isinstance(screened.outcome, Measured):
+        return None
+    empty = screened.outcome.value == "empty"
+    return screened.outcome.value != "none" and not (empty and _refused(said.get(("refusal", RULES_AND_PROVIDER))))
+
+
 def _is_sheet(judgement: Judgement | None) -> bool:
     return judgement is not None and judgement.probability is not None
 
 
 def _refused(judgement: Judgement | None) -> bool | None:
     return refused(judgement) if judgement else None
-
-
-def _value(judgement: Judgement) -> object:
-    return judgement.outcome.value if isinstance(judgement.outcome, Measured) else None
 
 
 def _crashed(judgement: Judgement | None) -> bool:
