@@ -94,7 +94,7 @@ def _auc(rows: Sequence[_Row], groups: Any, features: _Features) -> Rate:
     scores = np.zeros(len(rows))
     for train, test in GroupKFold(min(FOLDS, len(families))).split(rows, truth, groups):
         fitted, tried = features([rows[i] for i in train], [rows[i] for i in test])
-        model = LogisticRegression(max_iter=2000).fit(fitted, truth[train])
+        model = LogisticRegression(solver="liblinear", random_state=0).fit(fitted, truth[train])
         scores[test] = model.decision_function(tried)
     held = defaultdict(list)
     for family, value in _within(rows, groups, truth, scores):

@@ -57,5 +57,6 @@ def _fill(name: str, marks: Mapping[str, str], template: str) -> str:
 
 
 def capital(text: str) -> str:
-    """``text`` with its first letter a capital."""
-    return text[:1].upper() + text[1:]
+    """``text`` with its first letter a capital; of a mark, the mark's."""
+    at = 1 if text.startswith("<") else 0
+    return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
