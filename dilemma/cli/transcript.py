@@ -28,6 +28,9 @@ def print_transcript(stored: StoredEpisode, *, as_json: bool) -> None:
     page = _Page(stored)
     page.head()
     page.block("opening", stored.trajectory.opening)
+    if stored.trajectory.probe is not None:
+        page.block("probe question, before the first move", stored.scenario.probe.question)
+        page.answer(stored.trajectory.probe)
     for turn in stored.trajectory.turns:
         page.turn(turn)
     page.end()
@@ -49,11 +52,19 @@ class _Page:
         levels = ", ".join(f"{name}={level}" for name, level in t.cell.levels.items())
         self._line(f"episode {t.episode_id} · study {t.study} · {t.scenario} ({t.domain})", "bold")
         self._line(f"agent {t.cell.agent} · environment {t.cell.environment} · repeat {t.repeat} · seed {t.seed}")
+        if t.origin is not None:
+            self._line(f"a fork of episode {t.origin}: it enters no rate")
         self._line(levels, "dim")
 
     def block(self, title: str, text: str) -> None:
         self._console.print(Rule(Text(title), align="left", style="dim"))
         self._line(clipped(text, LONGEST))
+
+    def answer(self, probe: Ask) -> None:
+        """What was answered to the probe question."""
+        said = clipped(probe.reply.refusal or probe.reply.text or "(empty reply)", 400)
+        self._line(f"agent answers{f' ({probe.problem})' if probe.problem else ''}:")
+        self._indented(said)
 
     def turn(self, turn: Turn) -> None:
         cited = [name for name, turns in self._cited().items() if turn.index in turns]

@@ -7,6 +7,7 @@ from envs_play import CAPABILITIES
 from study_agents import move_at_random, random_mover
 
 import dilemma
+from dilemma.cli.transcript import print_transcript
 from dilemma.studies.fork import fork
 from dilemma.studies.replay import replay
 from dilemma.studies.study import Study, read_episode
@@ -123,3 +124,20 @@ def test_a_fork_in_a_world_that_a_model_plays_keeps_that_world(tmp_path: Path) -
     made = fork(long.episode_id, study.url, at_turn=1, agent=ScriptedModel(world, name="test/prose")).trajectory
     assert made.cell.environment == "rules"
     assert made.turns[0] == long.turns[0]
+
+
+def test_a_transcript_says_that_it_is_a_fork_and_shows_the_probe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = dilemma.run(
+        "scripted/stalling", levels={"comprehension": "asked"}, domain="legal", turns=3, study="s",
+        store=f"{tmp_path}/d.db",
+    )  # fmt: skip
+    made = fork(first(study).episode_id, study.url, at_turn=1, agent="scripted/direct")
+    assert made.trajectory.probe == first(study).probe
+    print_transcript(made, as_json=False)
+    page = capsys.readouterr().out
+    assert f"a fork of episode {first(study).episode_id}" in page
+    assert "probe question" in page
+    assert "agent answers (no choice could be read)" in page
+    assert "comprehension: unmeasured: no choice" in page
