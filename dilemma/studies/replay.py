@@ -17,11 +17,16 @@ from dilemma_kernel.records import (
     StudyRecord,
     Trajectory,
 )
+from dilemma_kernel.semantics.actions import prompted_instructions
 from envs import ModelEnvironment, RulesEnvironment, run_episode
 from trajectories import Store, StoredCall, open_store
 
 LOOSE = frozenset({"error", "attempt", "versions"})
 """Fields that a replay may write otherwise: what an exception said, which attempt it was, what software ran it."""
+
+
+LISTED = prompted_instructions(()).strip().splitlines()[-1]
+"""Words in the system text of an agent without tools."""
 
 
 class Replayed(Record):
@@ -61,7 +66,7 @@ class LoggedModel:
             self.known += 1
             asked.append(call.request)
         self.capabilities = Capabilities(
-            tools=any(request.tools for request in asked),
+            tools=all(request.tools or _is_probe(request) for request in asked),
             schema="native" if any(request.reply_schema for request in asked) else "prompted",
         )
 
@@ -143,6 +148,12 @@ def _environment(stored: Trajectory, world: LoggedModel, study: StudyRecord) -> 
             "and cannot be replayed"
         )
     return ModelEnvironment(world, study.environment_sampling)
+
+
+def _is_probe(request: ChatRequest) -> bool:
+    """Whether this is the probe question to an agent that has tools, which it is not shown yet."""
+    told = request.messages[0].content
+    return request.context is not None and request.context.turn == 0 and LISTED not in told
 
 
 def _belongs(request: ChatRequest, stored: Trajectory) -> bool:

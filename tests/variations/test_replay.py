@@ -86,6 +86,23 @@ def test_crashed_episodes_and_their_second_attempts_replay(tmp_path: Path) -> No
     assert all(one.equal for one in asyncio.run(replayed(study.url, "s")))
 
 
+@pytest.mark.parametrize("interface", ["tools", "prompted"])
+@pytest.mark.parametrize("comprehension", ["asked", "unasked"])
+def test_episodes_that_crashed_before_any_move_replay(interface: str, comprehension: str, tmp_path: Path) -> None:
+    def answer(request: ChatRequest) -> str:
+        assert request.context is not None
+        if request.context.turn:
+            raise ModelRejected("no")
+        return "B"
+
+    levels = {"interface": interface, "comprehension": comprehension}
+    agent = ScriptedModel(answer, name="test/frail")
+    study = dilemma.run(agent, "rules", domain="coding", levels=levels, study="s", store=f"{tmp_path}/d.db")
+    assert study.report().total.n.crashed == 2
+    found = asyncio.run(replayed(study.url, "s"))
+    assert all(one.equal for one in found), found
+
+
 def test_a_changed_trajectory_is_found_out(tmp_path: Path) -> None:
     study = dilemma.run("scripted/strategic", domain="legal", study="s", store=f"{tmp_path}/d.db")
     stored = next(study.trajectories())
