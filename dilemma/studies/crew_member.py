@@ -1,6 +1,7 @@
 """One process of a crew: it runs its share of a study's episodes, and sends what is to be stored to its parent."""
 
 import asyncio
+import ctypes
 import os
 import pickle
 import signal
@@ -19,6 +20,8 @@ from dilemma_kernel.records import Judgement
 from trajectories import open_store
 
 _REPORTS_EVERY_S = 0.5
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h."""
 
 
 class DistantBudget(Budget):
@@ -41,9 +44,16 @@ class DistantBudget(Budget):
 def main() -> None:
     """Run until the share is done or the parent is gone. Standard output is the channel; prints go to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends this process
+    _die_with_parent()
     speech = os.dup(1)
     os.dup2(2, 1)
     asyncio.run(_live(speech))
+
+
+def _die_with_parent() -> None:
+    """Linux kills this process with its parent; elsewhere it notices the end of its input, a moment later."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 async def _live(speech: int) -> None:

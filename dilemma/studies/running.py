@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from dilemma.studies.collecting import nothing_loaded_is_searched, set_aside
 from dilemma.studies.crew import Crew
 from dilemma.studies.judging import rule_judgements
 from dilemma.studies.participants import Participants
@@ -120,9 +121,14 @@ async def run_here(
         judgements = rule_judgements(trajectory, job.scenario)
         await store.save(trajectory, judgements)
         ended(judgements[0])
+        if not stored:
+            set_aside()  # the first calls have loaded more
+        stored.append(job.episode_id)
 
+    stored: list[str] = []
     todo = [job for job in every if job.episode_id in attempts]
-    await run_lanes(_lanes(todo, participants, concurrency), run_one)
+    with nothing_loaded_is_searched():
+        await run_lanes(_lanes(todo, participants, concurrency), run_one)
 
 
 async def _tally(

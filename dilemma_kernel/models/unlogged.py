@@ -41,7 +41,7 @@ def unlogged(litellm: Any) -> Callable[[JsonObject], JsonObject]:
 
 
 def _made(kind: Any, body: JsonObject) -> Any:
-    made = kind(
+    return kind(
         model=body["model"],
         messages=body["messages"],
         stream=False,
@@ -51,8 +51,6 @@ def _made(kind: Any, body: JsonObject) -> Any:
         function_id="",
         kwargs=body,
     )
-    made.update_environment_variables(model=body["model"], user="", optional_params={}, litellm_params={"api_base": ""})
-    return made
 
 
 def _methods(base: Any) -> dict[str, Any]:

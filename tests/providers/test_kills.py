@@ -32,7 +32,7 @@ def unkilled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Unkilled]:
 
 
 async def quiet(server: LoopbackServer) -> int:
-    """Requests so far, once no more arrive: a crew whose parent was killed sends what it was about to send."""
+    """Requests so far, once no more arrive: what a killed process had just sent may still be on its way."""
     count = -1
     while count != server.count:
         count = server.count
