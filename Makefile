@@ -1,4 +1,4 @@
-# make demo · make test · make check · make check-long · make bench · make docs
+# make demo · make test · make check · make check-long · make mutation · make bench · make docs
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
@@ -9,7 +9,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 export HF_HUB_OFFLINE := 1
 export LANGSMITH_TRACING := false
 
-.PHONY: demo test check check-long bench docs clean
+.PHONY: demo test check check-long mutation bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ check: $(VENV)/.dev
 
 check-long: $(VENV)/.dev $(TEMPLATES)
 	$(BIN)/python -m pytest -m slow $(ARGS)
+
+# Break each condition of each predicate of refusal transfer, and count the breaks that the cases notice.
+mutation: $(VENV)/.dev
+	$(BIN)/python -m pytest -s tests/transfer/test_mutation.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/episode.py
