@@ -28,7 +28,7 @@ def print_transcript(stored: StoredEpisode, *, as_json: bool) -> None:
     page = _Page(stored)
     page.head()
     page.block("opening", stored.trajectory.opening)
-    if stored.trajectory.probe is not None:
+    if stored.trajectory.probe is not None and stored.scenario is not None:
         page.block("probe question, before the first move", stored.scenario.probe.question)
         page.answer(stored.trajectory.probe)
     for turn in stored.trajectory.turns:
