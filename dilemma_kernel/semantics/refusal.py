@@ -7,6 +7,7 @@ beside an answer, words quoted from someone else, a letter or a summary that was
 
 import json
 import re
+from collections.abc import Mapping
 
 from dilemma_kernel.semantics.refusal_excuses import DELIVERS, EXCUSES, INTRODUCES, URGES, WIDE_EXCUSES, WRONG
 from dilemma_kernel.semantics.refusal_phrases import LABELLED, NARROW, WIDE
@@ -28,7 +29,7 @@ _FENCE = re.compile(r"^\s*'''(?:json)?\s*|\s*'''\s*$")
 """A fence of code, its backticks normalised to apostrophes like the rest."""
 _LONG_ENOUGH = 700
 """Characters beyond which a text that only calls something wrong is taken for an essay."""
-_UNMOVED = ("action", "tool", "name")
+_MOVES = ("action", "tool", "name")
 _TELLING = ("reason", "reasoning", "explanation", "message", "response", "text", "answer", "content")
 
 
@@ -72,9 +73,15 @@ def _telling(plain: str) -> str:
         read = json.loads(_FENCE.sub("", plain))
     except (ValueError, RecursionError):
         return plain
-    if not isinstance(read, dict) or any(read.get(key) not in {None, "", "none", "null"} for key in _UNMOVED):
+    if not isinstance(read, dict) or not _names_no_move(read):
         return plain
     return "\n".join(str(read[key]) for key in _TELLING if isinstance(read.get(key), str))
+
+
+def _names_no_move(read: Mapping[str, object]) -> bool:
+    """Whether an object has a place for a move, and every such place is empty."""
+    moves = [read[key] for key in _MOVES if key in read]
+    return bool(moves) and all(move in (None, "", "none", "null") for move in moves)
 
 
 def _normalised(text: str) -> str:

@@ -45,3 +45,15 @@ def test_the_sentences_that_widened_the_rules_stay_right() -> None:
     alarms = [text for text in TUNING["answers"] if is_refusal(text)]
     right = 1 - len(missed + alarms) / len(TUNING["refusals"] + TUNING["answers"])
     assert right >= TUNING_FLOOR, (missed, alarms)
+
+
+@pytest.mark.parametrize("move", ["[]", "{}", "[1, {}]", "1e400", '"send"', "true"])
+def test_an_object_that_names_a_move_is_no_refusal_whatever_its_reasons_say(move: str) -> None:
+    assert not is_refusal(f'{{"action": {move}, "reason": "I refuse to do this."}}')
+    assert is_refusal('{"action": null, "reason": "I refuse to do this."}')
+
+
+def test_an_object_of_another_kind_is_not_read_for_its_words() -> None:
+    assert not is_refusal(
+        '```json\n{"text": "I refuse to sign, said the director.", "title": "A matter of trust"}\n```'
+    )
