@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from dilemma_kernel.records import (
+    Attempt,
     Capabilities,
     Cell,
     ChatReply,
@@ -94,4 +95,17 @@ class TrajectoryStore(Protocol):
 
     def call_log(self, study: str) -> CallLog:
         """The call log scoped to ``study``."""
+        ...
+
+
+class LineageStore(Protocol):
+    """Where attempts are kept. ``put`` twice with the same attempt changes nothing."""
+
+    async def put(self, attempts: Sequence[Attempt]) -> None:
+        """Returns once committed. An attempt is known by generation, candidate, stage and round."""
+        ...
+
+    async def attempts(self, scenario: str) -> tuple[Attempt, ...]:
+        """Every attempt of the candidate that became ``scenario`` (its name or scenario_id), or of the candidate of
+        that id, in the order in which they were made; empty where there is none."""
         ...

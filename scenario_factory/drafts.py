@@ -1,8 +1,8 @@
 """What the four stages write, and how the accepted parts become one scenario."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dilemma_kernel.records import (
     ActionRole,
@@ -13,11 +13,11 @@ from dilemma_kernel.records import (
     Probe,
     Record,
     Scalar,
+    Stage,
     Track,
     content_hash,
 )
 
-Stage = Literal["story", "evidence", "actions", "compile"]
 STAGES: tuple[Stage, ...] = ("story", "evidence", "actions", "compile")
 
 
@@ -68,6 +68,12 @@ class EvidenceItem(Record):
     text: str = ""
     fields: dict[str, Scalar] = {}
     rule: Rule | None = None
+
+    @model_validator(mode="after")
+    def _only_clauses_rule(self) -> Self:
+        if (self.rule is not None) != (self.kind == "clause"):
+            raise ValueError("a clause, and only a clause, has a rule")
+        return self
 
 
 class Variable(Record):

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from dilemma_kernel.records import Scenario
+from dilemma_kernel.records import Attempt, Scenario
 from dilemma_kernel.semantics import action_graph
 from scenario_factory.drafts import STAGES
-from scenario_factory.lineage import Attempt
 from scenario_factory.presets import HIGHEST
 from scenario_factory.svg import COLOURS, INK, PALE, SIGNS, Picture, clean
 

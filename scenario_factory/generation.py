@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from dilemma_kernel.errors import InputError
-from dilemma_kernel.records import Scenario, content_hash, derive_seed
+from dilemma_kernel.ports import LineageStore
+from dilemma_kernel.records import Attempt, Scenario, content_hash, derive_seed
+from dilemma_kernel.semantics import check_scenario
 from scenario_factory.composer.draws import Brief, briefs
 from scenario_factory.domain import Domain
-from scenario_factory.lineage import Attempt, LineageStore
 from scenario_factory.loop import Candidate, build_loop
 from scenario_factory.packing import finished_report, known_scenarios, write_generation
 from scenario_factory.reporting import GenerationReport, GenerationSettings, Rejection, report_of
 from scenario_factory.roles import Scored, Team
 from scenario_factory.similarity import Likeness
+from scenario_factory.teams import COMPOSER
 
 MOST_TRIES = {"composer": 20, "model": 3}
 """Candidates tried for each scenario asked for, at most, by kind of writer."""
@@ -46,7 +48,7 @@ def settings_for(domain: Domain, **given: Any) -> GenerationSettings:
 
     ``most_candidates`` defaults to twenty for each scenario wanted with the composer, and to three with a model.
     """
-    kind = "composer" if given.get("writer", "composer") == "composer" else "model"
+    kind = "composer" if given.get("writer", COMPOSER) == COMPOSER else "model"
     most = {"most_candidates": MOST_TRIES[kind] * given.get("count", 1), **given}
     return GenerationSettings(domain=domain.domain, domain_hash=content_hash(domain.model_dump(mode="json")), **most)
 
@@ -177,16 +179,23 @@ class _Run:
         """Judge an ended candidate against those before it, and keep its attempts."""
         scenario, refusal = candidate.scenario, None
         if scenario is not None and scenario.scenario_id not in self.held:
-            near = self.likeness.nearest(scenario)
-            if near is not None:
-                refusal = _near_duplicate(candidate, *near)
-                self.refused[candidate.id] = refusal
+            refusal = self._refusal(candidate, scenario)
+        if refusal is not None:
+            self.refused[candidate.id] = refusal
         if scenario is not None and refusal is None:
             self.likeness.add(scenario)
             self.accepted.append(scenario)
         self.ended.append(candidate)
         await self.lineage.put(_kept(candidate.attempts, refusal))
         self.progress(self._progress())
+
+    def _refusal(self, candidate: Candidate, scenario: Scenario) -> Rejection | None:
+        """Why an accepted scenario does not enter the pack after all; None where it does."""
+        near = self.likeness.nearest(scenario)
+        if near is not None:
+            return _kept_out(candidate, "near-duplicate", f"a near-duplicate of {near[0]} ({near[1]:g} of 100)")
+        findings = () if self.settings.writer == COMPOSER else check_scenario(scenario)
+        return _kept_out(candidate, "machine check", str(findings[0])) if findings else None
 
     def _progress(self) -> Progress:
         crashed = sum(candidate.status == "crashed" for candidate in self.ended)
@@ -210,19 +219,19 @@ def _families(settings: GenerationSettings, domain: Domain) -> list[Brief]:
 
 
 def _kept(attempts: tuple[Attempt, ...], refusal: Rejection | None) -> tuple[Attempt, ...]:
-    """The attempts as stored: one whose scenario was refused as a near-duplicate became none."""
+    """The attempts as stored: one whose scenario was kept out of the pack became none."""
     if refusal is None:
         return attempts
     changes = {"decision": "reject", "problem": refusal.detail, "scenario": None, "scenario_id": None}
     return (*attempts[:-1], attempts[-1].model_copy(update=changes))
 
 
-def _near_duplicate(candidate: Candidate, other: str, likeness: float) -> Rejection:
+def _kept_out(candidate: Candidate, reason: str, detail: str) -> Rejection:
     return Rejection(
         candidate=candidate.id,
         family=candidate.brief.family,
         stage="pack",
         rounds=len(candidate.attempts),
-        reasons=("near-duplicate",),
-        detail=f"a near-duplicate of {other} ({likeness:g} of 100)",
+        reasons=(reason,),
+        detail=detail,
     )

@@ -11,10 +11,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
 from dilemma_kernel.errors import DilemmaError, ModelError
-from dilemma_kernel.records import Scenario
+from dilemma_kernel.records import Attempt, Decision, Scenario, Stage
 from scenario_factory.composer.draws import Brief
-from scenario_factory.drafts import STAGES, Draft, Parts, Stage, text_hash
-from scenario_factory.lineage import Attempt, Decision
+from scenario_factory.drafts import STAGES, Draft, Parts, text_hash
 from scenario_factory.machine import assembled, machine_findings
 from scenario_factory.presets import Preset, passes
 from scenario_factory.roles import Advice, Cost, Scored, Task, Team, Written

@@ -1,20 +1,19 @@
 """The machine checks of each stage. They come before any score, and none outvotes them.
 
-A stage's text is put into a provisional scenario, and the checks that concern its places are run on it; the last
-stage runs all of them on the whole.
+A stage's text is put into a provisional scenario, and the checks that read its places are run on it; the last stage
+runs on the whole what reads the whole. Taken together they are ``check_scenario``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 
 from dilemma_kernel.errors import ScenarioError
-from dilemma_kernel.records import Core, EndStates, Probe, Scenario
-from dilemma_kernel.semantics.checks import check_scenario
+from dilemma_kernel.records import Core, EndStates, Probe, Scenario, Stage
 from dilemma_kernel.semantics.checks.actions import check_actions
 from dilemma_kernel.semantics.checks.evidence import check_evidence
 from dilemma_kernel.semantics.checks.finding import Finding
-from dilemma_kernel.semantics.checks.leaks import check_leaks
+from dilemma_kernel.semantics.checks.leaks import check_leaks, check_prompts
 from dilemma_kernel.semantics.checks.moments import moment
 from dilemma_kernel.semantics.checks.places import Place, places
 from dilemma_kernel.semantics.checks.renderings import check_renderings
@@ -23,7 +22,7 @@ from dilemma_kernel.semantics.checks.world import check_world
 from dilemma_kernel.semantics.schemas import problem, schema_problem
 from scenario_factory.assembly import action_of, assemble, evidence_of, requires, state_schema
 from scenario_factory.composer.draws import Brief
-from scenario_factory.drafts import Draft, EvidenceDraft, Parts, Stage, StoryDraft
+from scenario_factory.drafts import Draft, EvidenceDraft, Parts, StoryDraft
 
 MAX_CHARS = 60_000
 """Longest text of one stage, as JSON."""
@@ -33,7 +32,7 @@ _PATHS: dict[Stage, tuple[str, ...]] = {
     "story": ("title", "core.narrative", "factors.stakes"),
     "evidence": ("core.evidence", "factors.stakes"),
     "actions": ("core.actions", "core.outcomes"),
-    "compile": ("",),
+    "compile": ("factors.feedback", "factors.goal", "factors.accountability", "factors.ethics", "no_dilemma", "probe"),
 }
 
 
@@ -50,7 +49,9 @@ def machine_findings(stage: Stage, parts: Parts, brief: Brief) -> tuple[str, ...
         return (f"the text is missing or longer than {MAX_CHARS:,} characters",)
     try:
         found = [*_own(draft), *map(str, _kernel(stage, parts, brief))]
-    except (ValidationError, ScenarioError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
+    except ValidationError as error:
+        found = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+    except (ScenarioError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         found = [" ".join(str(error).split())[:300]]
     return tuple(dict.fromkeys(found))[:MAX_FINDINGS]
 
@@ -71,27 +72,33 @@ def assembled(parts: Parts, brief: Brief) -> Scenario:
 
 
 def _kernel(stage: Stage, parts: Parts, brief: Brief) -> Iterator[Finding]:
-    if stage == "compile":
-        yield from check_scenario(assembled(parts, brief))
-        return
-    scenario = _provisional(parts, brief)
+    """The checks that read this stage's places. Texts of earlier stages have been read by theirs."""
+    scenario = assembled(parts, brief) if stage == "compile" else _provisional(parts, brief)
     texts = places(scenario)
     own = [place for place in texts if place.path.startswith(_PATHS[stage])]
-    for finding in (*check_leaks(own), *_of_stage(stage, scenario, texts)):
-        if finding.path.startswith(_PATHS[stage]):
+    for finding in (*check_leaks(own), *_of_stage(stage, scenario, texts, own)):
+        if stage == "compile" or finding.path.startswith(_PATHS[stage]):
             yield finding
 
 
-def _of_stage(stage: Stage, scenario: Scenario, texts: tuple[Place, ...]) -> Iterator[Finding]:
+def _of_stage(stage: Stage, scenario: Scenario, texts: Sequence[Place], own: Sequence[Place]) -> Iterator[Finding]:
     match stage:
         case "story":
             yield from check_texts(scenario)
         case "evidence":
             yield from check_evidence(scenario, texts)
             yield from (found for found in check_renderings(scenario, texts) if found.check in {"stakes", "slots"})
-        case _:
+        case "actions":
             yield from check_actions(scenario)
+            yield from check_evidence(scenario, own)
             yield from check_world(scenario)
+        case "compile":
+            yield from check_texts(scenario)
+            yield from check_evidence(scenario, own)
+            broken = list(check_renderings(scenario, texts))
+            yield from broken
+            if not broken:
+                yield from check_prompts(scenario, texts)
 
 
 def _provisional(parts: Parts, brief: Brief) -> Scenario:
@@ -149,8 +156,6 @@ def _records(draft: EvidenceDraft) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield "variables: expected each name once"
     for item in draft.evidence:
-        if (item.rule is not None) != (item.kind == "clause"):
-            yield f"evidence {item.id}: a clause, and only a clause, has a rule"
         for name in [item.rule.variable, *item.rule.when] if item.rule is not None else ():
             if name not in names:
                 yield f"evidence {item.id}: its rule names '{name}', which is no variable"

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from pydantic import Field
 
 from dilemma_kernel.errors import InputError
-from dilemma_kernel.records import Record
-from scenario_factory.drafts import STAGES, Stage
+from dilemma_kernel.records import Record, Stage
+from scenario_factory.drafts import STAGES
 
 LOWEST, HIGHEST = 1.0, 10.0
 """The scale of a criterion. Fractions are allowed."""

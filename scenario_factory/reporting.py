@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
-from dilemma_kernel.records import Record, Usage, content_hash
+from dilemma_kernel.records import Attempt, Record, Usage, content_hash
 from scenario_factory.domain import Pressure
 from scenario_factory.drafts import STAGES
-from scenario_factory.lineage import Attempt
 from scenario_factory.loop import Candidate
 from scenario_factory.presets import PRESETS, Preset, shortfalls
 from scenario_factory.roles import Cost, Scored

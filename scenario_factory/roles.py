@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dilemma_kernel.records import Outcome, Scenario, Usage
+from dilemma_kernel.records import Outcome, Scenario, Stage, Usage
 from scenario_factory.composer.draws import Brief
-from scenario_factory.drafts import Draft, Parts, Stage
+from scenario_factory.drafts import Draft, Parts
 
 
 @dataclass(frozen=True)

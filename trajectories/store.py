@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select
 
-from dilemma_kernel.errors import InputError
+from dilemma_kernel.errors import InputError, StoreError
 from dilemma_kernel.records import Ended, Judgement, Record, Scenario, StudyRecord, Trajectory
 from trajectories import queries
 from trajectories.calllog import StudyCallLog
 from trajectories.forwarding import Forward, ForwardingWriter
 from trajectories.jsontext import loads
+from trajectories.lineage import StoredLineage
 from trajectories.location import store_path
 from trajectories.opening import Engines, open_engines
 from trajectories.reader import Reader
@@ -112,6 +113,12 @@ class Store:
     def call_log(self, study: str) -> StudyCallLog:
         """The call log scoped to ``study``: the same one each time."""
         return self._logs.setdefault(study, StudyCallLog(study, self._reader, self._writer))
+
+    def lineage(self) -> StoredLineage:
+        """Where the factory keeps what it tried."""
+        if not isinstance(self._writer, Writer):
+            raise StoreError("lineage is kept by the process that owns the store")
+        return StoredLineage(self._reader, self._writer)
 
     # studies
 

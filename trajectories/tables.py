@@ -114,9 +114,32 @@ class CallRow(Row, table=True):
     timing: str | None = Field(sa_column=Column(Text))
 
 
+class AttemptRow(Row, table=True):
+    """One round of one stage in writing a scenario."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        Index("ix_attempts_scenario", "scenario"),
+        Index("ix_attempts_scenario_id", "scenario_id"),
+        Index("ix_attempts_candidate", "candidate"),
+    )
+
+    generation: str = Field(primary_key=True)
+    candidate: str = Field(primary_key=True)
+    stage: str = Field(primary_key=True)
+    round: int = Field(primary_key=True)
+    position: int
+    """Place among the attempts of its candidate, from 0."""
+    scenario: str | None
+    scenario_id: str | None
+    decision: str
+    record: str = Field(sa_column=Column(Text, nullable=False))
+
+
 METADATA = Row.metadata
 STUDIES = METADATA.tables["studies"]
 SCENARIOS = METADATA.tables["scenarios"]
 EPISODES = METADATA.tables["episodes"]
 JUDGEMENTS = METADATA.tables["judgements"]
 CALLS = METADATA.tables["calls"]
+ATTEMPTS = METADATA.tables["attempts"]

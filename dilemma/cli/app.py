@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from dilemma.cli import annotate, classify, doctor, reading, replay, scenarios, simulate, transfer
+from dilemma.cli import annotate, classify, doctor, domains, generate, reading, replay, scenarios, simulate, transfer
 from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
 
 DONE, CRASHED_EPISODES, WRONG_INPUT, OUT_OF_BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
@@ -16,6 +16,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command("generate")(generate.command)
 app.command("simulate")(simulate.command)
 app.command("report")(reading.report)
 app.command("show")(reading.show)
@@ -26,6 +27,7 @@ app.command("replay")(replay.replay)
 app.command("fork")(replay.fork)
 app.command("classify")(classify.command)
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(domains.app, name="domains")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(transfer.app, name="transfer")
 

@@ -1,6 +1,7 @@
-"""``dilemma scenarios``: list, show, check."""
+"""``dilemma scenarios``: list, show, check, lineage, graph."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,9 +38,42 @@ def show(
 def check(path: PackArgument = "starter", json_: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Check a scenario or a pack: the machine-checked closure of what a dilemma is."""
     from dilemma.cli.tables import print_findings
-    from dilemma.studies.packs import check_pack
+    from dilemma.studies.packs import check_pack, cues_of
 
     findings = check_pack(path)
-    print_findings(findings, as_json=json_)
+    print_findings(findings, cues_of(path), as_json=json_)
     if any(findings.values()):
         sys.exit(2)
+
+
+@app.command()
+def lineage(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="A generated scenario's name or id.")],
+    store: Annotated[str | None, typer.Option(metavar="URL", help="Default: sqlite:///dilemma.db.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Draw the rounds as SVG instead.")] = None,
+) -> None:
+    """Show the rounds that a generated scenario went through, as a diff."""
+    from dilemma.cli.safe import visible
+    from dilemma.studies.lineage import lineage_of, write_lineage_picture
+    from scenario_factory.lineage import lineage_lines
+
+    attempts = lineage_of(scenario, store)
+    if out is not None:
+        write_lineage_picture(attempts, out)
+        typer.echo(f"wrote {out}")
+        return
+    for line in lineage_lines(attempts):
+        print(visible(line))
+
+
+@app.command()
+def graph(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="A scenario's name, or the path of its file.")],
+    out: Annotated[Path, typer.Option(help="An SVG file.")],
+    pack: Annotated[str, typer.Option(metavar="PACK|PATH")] = "starter",
+) -> None:
+    """Draw the action graph of a scenario."""
+    from dilemma.studies.lineage import write_action_graph
+
+    write_action_graph(scenario, pack, out)
+    typer.echo(f"wrote {out}")

@@ -15,9 +15,10 @@ from dilemma.cli.safe import visible
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.served import change_line, changed_within
 from dilemma.studies.simulate import StudyPlan
-from dilemma_kernel.records import BASELINE, FACTORS, LABELS
+from dilemma_kernel.records import BASELINE, FACTORS, LABELS, Rate
 from dilemma_kernel.semantics.checks import Finding
 from scenario_factory import Pack
+from scenario_factory.cues import CueReport
 from trajectories import StudySummary
 
 
@@ -203,15 +204,23 @@ def print_scenarios(pack: Pack, *, as_json: bool) -> None:
     wide_console().print(table)
 
 
-def print_findings(findings: Mapping[str, Sequence[Finding]], *, as_json: bool) -> None:
-    """What the checks found, scenario by scenario."""
+def print_findings(findings: Mapping[str, Sequence[Finding]], cues: CueReport, *, as_json: bool) -> None:
+    """What the checks found, scenario by scenario, and the figures of the pack's cues."""
     if as_json:
-        print_json({name: [_finding(f) for f in found] for name, found in findings.items()})
+        listed = {name: [_finding(f) for f in found] for name, found in findings.items()}
+        print_json({"findings": listed, "cues": cues.model_dump(mode="json")})
         return
     for name, found in findings.items():
         print(f"{name}: {'passes' if not found else f'{len(found)} findings'}")
         for finding in found:
             print(f"  {finding.check}: {visible(finding.path)}: {visible(finding.message)}")
+    print("Do cues tell A− from A+? (AUC, .5 is chance; no verdict rests on it)")
+    for name in ("words", "length", "position"):
+        auc: Rate = getattr(cues, name)
+        print(f"  by {name:9} {share(auc)}{'' if auc.estimate is not None else f' {auc.method}'}")
+    if cues.telling:
+        print(f"  telling words: {', '.join(visible(word.word) for word in cues.telling[:8])}")
+    print(f"Is the choice knowable? A− effects that breach a cited clause: {share(cues.breaches)}")
 
 
 def _finding(finding: Finding) -> dict[str, str]:

@@ -40,6 +40,7 @@ from dilemma_kernel.records.judgement import (
     Outcome,
     Unmeasured,
 )
+from dilemma_kernel.records.lineage import Attempt, Decision, Stage
 from dilemma_kernel.records.scenario import (
     Action,
     ActionRole,
@@ -65,6 +66,7 @@ __all__ = [
     "Action",
     "ActionRole",
     "Ask",
+    "Attempt",
     "Bounds",
     "CallContext",
     "Capabilities",
@@ -73,6 +75,7 @@ __all__ = [
     "ChatRequest",
     "Core",
     "Crashed",
+    "Decision",
     "Design",
     "Effect",
     "EndRule",
@@ -102,6 +105,7 @@ __all__ = [
     "Sampling",
     "Scalar",
     "Scenario",
+    "Stage",
     "Stakeholder",
     "StudyRecord",
     "Timing",

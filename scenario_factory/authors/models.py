@@ -14,6 +14,7 @@ from dilemma_kernel.records import (
     Message,
     Sampling,
     Scenario,
+    Stage,
     Unmeasured,
     derive_seed,
 )
@@ -28,7 +29,7 @@ from scenario_factory.authors.prompts import (
     writing,
 )
 from scenario_factory.authors.structured import REFUSED, Answer, Misfit, Question, ask, bounded, misfit, number
-from scenario_factory.drafts import DRAFTS, Draft, Stage
+from scenario_factory.drafts import DRAFTS, Draft
 from scenario_factory.presets import CRITERIA, HIGHEST, LOWEST, Preset, mean
 from scenario_factory.roles import Advice, Scored, Task, Written
 

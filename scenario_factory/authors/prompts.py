@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dilemma_kernel.records import BASELINE, Scenario
+from dilemma_kernel.records import BASELINE, Scenario, Stage
 from dilemma_kernel.semantics import opening
 from scenario_factory.composer.draws import draw_cast
 from scenario_factory.composer.phrases import written
-from scenario_factory.drafts import STAGES, Draft, Parts, Stage
+from scenario_factory.drafts import STAGES, Draft, Parts
 from scenario_factory.presets import CRITERIA
 from scenario_factory.roles import Advice, Task
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dilemma_kernel.errors import ScenarioError
+from dilemma_kernel.records import Stage
 from scenario_factory.composer.actions import Acts, actions_draft, draw_acts
 from scenario_factory.composer.closing import Closing, closing_draft, draw_closing
 from scenario_factory.composer.draws import (
@@ -28,7 +29,7 @@ from scenario_factory.composer.draws import (
 from scenario_factory.composer.evidence import evidence_draft
 from scenario_factory.composer.reading import Reading, draw_reading
 from scenario_factory.composer.story import story_draft
-from scenario_factory.drafts import STAGES, Draft, Stage
+from scenario_factory.drafts import STAGES, Draft
 from scenario_factory.roles import Advice, Task, Written
 
 T = TypeVar("T")

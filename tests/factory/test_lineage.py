@@ -7,10 +7,10 @@ from factory_support import composed, good_parts, judge_script, scripted_team, t
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dilemma_kernel.records import Scenario
+from dilemma_kernel.records import Attempt, Scenario
 from scenario_factory.drafts import STAGES
 from scenario_factory.drawing import MOST_STATES, action_svg, lineage_svg
-from scenario_factory.lineage import Attempt, MemoryLineage, lineage_lines
+from scenario_factory.lineage import MemoryLineage, lineage_lines
 from scenario_factory.presets import PRESETS
 from scenario_factory.svg import Picture, clean
 

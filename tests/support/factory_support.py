@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 from dilemma_kernel.models.scripted import ScriptedModel
-from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, Scenario, derive_seed
+from dilemma_kernel.records import Attempt, Capabilities, ChatReply, ChatRequest, Scenario, derive_seed
 from scenario_factory.composer.draws import Brief, briefs
 from scenario_factory.drafts import Draft, Parts
 from scenario_factory.generation import Generation, generate, settings_for
 from scenario_factory.library import load_domain
-from scenario_factory.lineage import Attempt, MemoryLineage
+from scenario_factory.lineage import MemoryLineage
 from scenario_factory.loop import Candidate, build_loop
 from scenario_factory.presets import CRITERIA, PRESETS, Preset
 from scenario_factory.roles import Team

@@ -145,7 +145,7 @@ def check_same_transfer(stored: StudyRecord, options: TransferOptions, suite: Su
 
 _BEHIND = {
     "cells": ("model", "arms", "systems"),
-    "cases": ("sample", "systems"),
+    "cases": ("sample",),
     "episodes": ("repeats",),
     "seed": ("seed",),
     "sampling": ("temperature", "max_tokens"),

@@ -1,4 +1,4 @@
-"""Studies, scenarios, episodes, judgements and calls."""
+"""Studies, scenarios, episodes, judgements, calls and the lineage of scenarios."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -28,6 +28,7 @@ def upgrade() -> None:
     _create_episodes()
     _create_judgements()
     _create_calls()
+    _create_attempts()
 
 
 def _create_episodes() -> None:
@@ -94,3 +95,20 @@ def _create_calls() -> None:
         sa.Column("timing", sa.Text),
     )
     op.create_index("ix_calls_case", "calls", ["study", "case_id", "repeat"])
+
+
+def _create_attempts() -> None:
+    op.create_table(
+        "attempts",
+        sa.Column("generation", sa.String, primary_key=True),
+        sa.Column("candidate", sa.String, primary_key=True),
+        sa.Column("stage", sa.String, primary_key=True),
+        sa.Column("round", sa.Integer, primary_key=True),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("scenario", sa.String),
+        sa.Column("scenario_id", sa.String),
+        sa.Column("decision", sa.String, nullable=False),
+        sa.Column("record", sa.Text, nullable=False),
+    )
+    for column in ("scenario", "scenario_id", "candidate"):
+        op.create_index(f"ix_attempts_{column}", "attempts", [column])
