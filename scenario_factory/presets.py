@@ -61,7 +61,7 @@ class Preset(Record):
     writer_temperature: float = 0.8
     rewriter_temperature: float = 0.6
     discriminator_temperature: float = 0.0
-    max_tokens: int = 4096
+    max_tokens: int = 3072
     """Most tokens in one reply."""
     audit_threshold: float = 8.0
     """Least mean with which the held-out discriminator passes a scenario."""
