@@ -5,6 +5,7 @@ import sys
 import typer
 
 from dilemma.cli import annotate, classify, doctor, domains, generate, reading, replay, scenarios, simulate, transfer
+from dilemma.cli.safe import visible
 from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
 
 DONE, CRASHED_EPISODES, WRONG_INPUT, OUT_OF_BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
@@ -53,5 +54,5 @@ def main() -> None:
 
 
 def _say(error: Exception) -> None:
-    line = " ".join(str(error).split())
+    line = visible(" ".join(str(error).split()))
     print(f"dilemma: {line}", file=sys.stderr)

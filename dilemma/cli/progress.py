@@ -21,7 +21,7 @@ class Progress:
     def __init__(self, line: Callable[[Tally, float], str] | None = None) -> None:
         """``line`` says a tally in words, given the seconds since the start; that of episodes by default."""
         self._line = line or _line
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._live: Live | None = None
         self._started = time.monotonic()
         self._logged = self._started

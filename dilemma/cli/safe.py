@@ -1,5 +1,6 @@
 """What a model wrote, made safe to print on a terminal."""
 
+import json
 import unicodedata
 
 
@@ -11,10 +12,17 @@ def visible(text: str) -> str:
     return "".join(_shown(char) for char in text.replace("\r\n", "\n"))
 
 
+def escaped(text: str) -> str:
+    """JSON ``text`` with the same characters as JSON escapes, so that it still says what it said."""
+    return "".join(char if _plain(char) else json.dumps(char)[1:-1] for char in text)
+
+
 def _shown(char: str) -> str:
-    if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}:
-        return char
-    return f"<U+{ord(char):04X}>"
+    return char if _plain(char) else f"<U+{ord(char):04X}>"
+
+
+def _plain(char: str) -> bool:
+    return char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def clipped(text: str, limit: int) -> str:

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 
-from rich.console import Console
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from dilemma.cli.safe import visible
+from dilemma.cli.tables import wide_console
 from dilemma_kernel.records import Scenario
 from dilemma_kernel.semantics.render import agent_system, opening
 
 
 def print_scenario(scenario: Scenario, levels: Mapping[str, str]) -> None:
     """The two texts that open an episode, and the actions with their tracks."""
-    console = Console(highlight=False)
+    console = wide_console()
     console.print(Text(f"{scenario.name}: {visible(scenario.title)}", style="bold"))
     console.print(Text(f"core {scenario.core_id} · scenario {scenario.scenario_id}", style="dim"))
     for title, text in (("system", agent_system(scenario, levels)), ("opening", opening(scenario, levels))):

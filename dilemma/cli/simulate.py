@@ -113,5 +113,5 @@ def command(
         result = run_blocking(options, resume=resume, retry_crashed=retry_crashed, watcher=progress)
     report = result.report()
     print_report(report, as_json=json_)
-    if report.total.n.crashed:
+    if result.crashed():
         sys.exit(1)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dilemma.cli.figures import NOTHING, interval, share, signed
 from dilemma.cli.question_tables import print_power, print_questions
-from dilemma.cli.safe import visible
+from dilemma.cli.safe import escaped, visible
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.served import change_line, changed_within
 from dilemma.studies.simulate import StudyPlan
@@ -23,14 +23,14 @@ from trajectories import StudySummary
 
 
 def wide_console() -> Console:
-    """A console as wide as the terminal; 120 columns where the output goes elsewhere."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=120)
+    """A console as wide as the terminal; 120 columns where the output goes elsewhere. It obeys no markup in a text."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=120)
 
 
 def print_json(value: Any) -> None:
-    """JSON on stdout, two spaces of indent."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """JSON on stdout, two spaces of indent; what a terminal would obey is escaped as JSON has it."""
+    print(escaped(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def print_report(report: Report, *, as_json: bool) -> None:
@@ -108,6 +108,7 @@ def _footnotes(report: Report) -> list[str]:
         lines += [f"MR: {method}." for method in by_method]
     else:
         lines += [f"MR of {', '.join(dict.fromkeys(who))}: {method}." for method, who in by_method.items()]
+    lines += [f"{_who(cell)}: {cell.mr.note}." for cell in report.cells if cell.mr.note]
     lines += [visible(change_line(name, several)) for name, several in changed_within(report.served).items()]
     return lines + [f"{_who(cell)}: {missing}" for cell in report.cells if (missing := _missing(cell))]
 

@@ -16,7 +16,8 @@ from dilemma.studies.study import episode_rows, known_study, store_url, waited
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import LABELS, Judgement, Measured, Outcome, Record, Unmeasured, derive_seed
 from trajectories import Store, open_store
-from trajectories.judges import NO_TERMINAL, record_text
+from trajectories.record_text import record_text
+from trajectories.rubric import NO_TERMINAL
 from trajectories.spreadsheet import neutral
 
 SHEET_VERSION = "1"

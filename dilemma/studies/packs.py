@@ -1,5 +1,6 @@
 """Reading and checking packs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dilemma_kernel.errors import ScenarioError
@@ -31,15 +32,29 @@ def checked_pack(name_or_path: str) -> Pack:
         ScenarioError: names the first scenario that fails, and why.
     """
     pack = load_pack(name_or_path)
-    for scenario in pack.scenarios:
+    check_all(pack.scenarios, name_or_path)
+    return pack
+
+
+def check_all(scenarios: Sequence[Scenario], where: str) -> None:
+    """Hold scenarios to the machine checks.
+
+    Raises:
+        ScenarioError: there is none, two share a name, or one fails its checks; the first one is named, and why.
+    """
+    if not scenarios:
+        raise ScenarioError(f"{where}: there is no scenario")
+    names = [scenario.name for scenario in scenarios]
+    for scenario in scenarios:
+        if names.count(scenario.name) > 1:
+            raise ScenarioError(f"{where}: two scenarios are named {scenario.name!r}")
         findings = check_scenario(scenario)
         if findings:
             first, more = findings[0], len(findings) - 1
             raise ScenarioError(
                 f"scenario {scenario.name!r} fails its checks: {first.path}: {first.message}"
-                + (f" (and {more} more; see dilemma scenarios check {name_or_path})" if more else "")
+                + (f" (and {more} more; see dilemma scenarios check {where})" if more else "")
             )
-    return pack
 
 
 def find_scenario(name: str, pack: str) -> Scenario:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dilemma.studies.own_code import SCHEME, python_environment
 from dilemma.studies.traffic import Traffic
 from dilemma_kernel.errors import DesignError, InputError
-from dilemma_kernel.models.budget import Budget
+from dilemma_kernel.models.budget import Budget, Budgeted
 from dilemma_kernel.models.cache import Cached
 from dilemma_kernel.models.calling import wrapped
 from dilemma_kernel.models.config import ModelConfig
@@ -90,9 +90,15 @@ class Participants:
         return self._environments[name]
 
     async def aclose(self) -> None:
-        """Release every model."""
-        for model in self._wrapped.values() or self._adapters.values():
-            await model.aclose()
+        """Release every model that was made here; those that a caller gave are the caller's to close."""
+        for name, model in self._adapters.items():
+            if name not in self._given_models:
+                await model.aclose()
+
+    def check_budget(self, usd: float | None) -> None:
+        """Refuse a budget in dollars where a model's price is not known; raises ``InputError``."""
+        for model in self._adapters.values() if usd is not None else ():
+            Budgeted(model, Budget(usd))
 
     def _load_environments(self, record: StudyRecord, config: ModelConfig) -> None:
         """Find the environments that are a person's own code."""

@@ -224,7 +224,7 @@ def _chance_at(rows: Sequence[EpisodeRow], floors: _Floors, invalid: float) -> f
     """The floor over these episodes with this share of turns without a valid move."""
     if not rows or invalid >= 1:
         return None
-    return sum(floors.mr(row.core_id, round(invalid, 3)) for row in rows) / len(rows)
+    return sum(floors.mr(row.core_id, invalid) for row in rows) / len(rows)
 
 
 def _counts(rows: Sequence[EpisodeRow]) -> Counts:

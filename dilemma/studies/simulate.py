@@ -11,7 +11,7 @@ from dilemma.studies.controls import design_cells
 from dilemma.studies.crew import Crew
 from dilemma.studies.names import readable_name
 from dilemma.studies.options import SimulateOptions, make_options
-from dilemma.studies.packs import checked_pack
+from dilemma.studies.packs import check_all, checked_pack
 from dilemma.studies.participants import Participants, check_interfaces
 from dilemma.studies.plan import (
     DEFAULT_STORE,
@@ -238,15 +238,17 @@ async def run_study(
     url = options.store or settings.store or DEFAULT_STORE
     if resume and not options.study:
         raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
-    fresh = None if resume and not options.agent else _prepare(options, settings, scenarios)
+    fresh = None if resume else _prepare(options, settings, scenarios)
     if fresh:
         participants.resolve(fresh[0], settings.models)
+        participants.check_budget(options.budget)
         check_interfaces(fresh[0], participants)
+    await _check_there(url, options.study if resume else None, options.reuse)
     async with open_store(url) as store:
-        record, cores = await _begin(store, options, settings, fresh, resume, scenarios is not None)
+        record, cores = await _begin(store, options, settings, fresh, scenarios)
         participants.resolve(record, settings.models)
+        participants.check_budget(options.budget)
         participants.truth = truth_of(record, cores)
-        await _check_reuse(store, options.reuse)
         await store.save_study(record, cores)
         _announce(record, options, settings, watcher)
         try:
@@ -277,23 +279,32 @@ def _crew(options: SimulateOptions, settings: Settings, participants: Participan
     return Crew(options.processes or 1, options.store or settings.store or DEFAULT_STORE, settings.models)
 
 
-async def _check_reuse(store: Store, study: str | None) -> None:
-    if study is not None and await store.study(study) is None:
-        raise StudyError(f"no study {study!r} in this store to reuse; dilemma studies lists them")
+async def _check_there(url: str, resumed: str | None, reused: str | None) -> None:
+    """Refuse a study to resume or to reuse that is not there, before a store is made for it."""
+    if resumed is None and reused is None:
+        return
+    async with open_store(url, read_only=True) as store:
+        for study, purpose in ((resumed, "resume"), (reused, "reuse")):
+            if study is not None and await store.study(study) is None:
+                raise StudyError(f"no study {study!r} in this store to {purpose}; dilemma studies lists them")
 
 
 def _prepare(
     options: SimulateOptions, settings: Settings, given: tuple[Scenario, ...] | None
 ) -> tuple[StudyRecord, tuple[Scenario, ...]]:
     cells = study_cells(options, settings.environment)
-    if given is None:
-        pack = checked_pack(options.scenarios or "starter")
-        source, pack_hash, found = pack.name, pack.hash, pack.scenarios
-    else:
-        source, pack_hash, found = "given", content_hash([s.scenario_id for s in given]), given
-    chosen = choose_scenarios(found, options.domain)
+    source, pack_hash, chosen = _chosen(options, given)
     record = study_record(options, cells, chosen, name=options.study or "", pack=source, pack_hash=pack_hash)
     return record, chosen
+
+
+def _chosen(options: SimulateOptions, given: tuple[Scenario, ...] | None) -> tuple[str, str, tuple[Scenario, ...]]:
+    """Name and hash of the scenarios' source, and those that were chosen of it, every one checked."""
+    if given is None:
+        pack = checked_pack(options.scenarios or "starter")
+        return pack.name, pack.hash, choose_scenarios(pack.scenarios, options.domain)
+    check_all(given, "the scenarios given")
+    return "given", content_hash([s.scenario_id for s in given]), choose_scenarios(given, options.domain)
 
 
 async def _begin(
@@ -301,23 +312,19 @@ async def _begin(
     options: SimulateOptions,
     settings: Settings,
     fresh: tuple[StudyRecord, tuple[Scenario, ...]] | None,
-    resume: bool,
-    scenarios_said: bool,
+    given: tuple[Scenario, ...] | None,
 ) -> tuple[StudyRecord, tuple[Scenario, ...]]:
     """The record and scenarios to run: stored ones for a study that goes on, else the fresh ones under a name."""
     name = options.study
     stored = await store.study(name) if name else None
-    if stored is not None:
-        if not resume:
-            raise StudyError(
-                f"study {name!r} exists in this store: add --resume to go on with it, or choose another name"
-            )
-        check_same(stored, options, settings.environment)
-        if fresh and (scenarios_said or options.scenarios or options.domain):
-            check_same_scenarios(stored, fresh[1])
-        return stored, tuple(await store.scenarios(stored.name))
     if fresh is None:
-        raise StudyError(f"no study {name!r} in this store to resume; dilemma studies lists them")
+        assert stored is not None, "a study to resume was there a moment ago"
+        check_same(stored, options, settings.environment)
+        if given is not None or options.scenarios or options.domain:
+            check_same_scenarios(stored, _chosen(options, given)[2])
+        return stored, tuple(await store.scenarios(stored.name))
+    if stored is not None:
+        raise StudyError(f"study {name!r} exists in this store: add --resume to go on with it, or choose another name")
     record, scenarios = fresh
     if not name:
         taken = {summary.name for summary in await store.studies()}

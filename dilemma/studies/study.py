@@ -37,6 +37,10 @@ class Study:
         """
         return waited(_report(self.name, self.url, sheet_from, published))
 
+    def crashed(self) -> int:
+        """Episodes that crashed, whether or not their label was fixed before; those of controls among them."""
+        return waited(_crashed(self.name, self.url))
+
     def trajectories(self) -> Iterator[Trajectory]:
         """The latest attempt of every episode, in the order of case, cell and repeat."""
         return iter(waited(_trajectories(self.name, self.url)))
@@ -165,6 +169,11 @@ def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgeme
         ended=episode.ended,
         said=said,
     )
+
+
+async def _crashed(name: str, url: str) -> int:
+    async with open_store(url, read_only=True) as store:
+        return sum(ended == "crashed" for _, ended in (await store.finished(name)).values())
 
 
 async def _trajectories(name: str, url: str) -> list[Trajectory]:

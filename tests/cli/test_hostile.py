@@ -1,6 +1,8 @@
 """Nothing that a model wrote reaches the terminal as anything but text."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,11 +10,12 @@ from study_agents import move_at_random
 
 import dilemma
 from dilemma.cli.safe import clipped, visible
-from dilemma.cli.tables import print_report
+from dilemma.cli.tables import print_json, print_report, print_scenarios
 from dilemma.cli.transcript import print_transcript
 from dilemma.studies.study import read_episode
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import ChatReply, ChatRequest
+from scenario_factory import Pack, load_pack
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\x1b[31mred \u202ereversed\u202c [bold]markup[/bold] \x9b5n \u2028 \r gone"
 
@@ -42,6 +45,30 @@ def test_a_transcript_shows_control_characters_as_text(tmp_path: Path, capsys: p
     assert not {"\u202e", "\u2028"} & set(page)
     assert "<U+001B>" in page
     assert "[bold]markup[/bold]" in page
+
+
+def test_json_on_the_terminal_is_escaped_and_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"text": NASTY, "plain": "naïve 日本語"})
+    page = capsys.readouterr().out
+    assert not {"\x1b", "\x9b", "\u202e", "\u2028", "\r"} & set(page)
+    assert json.loads(page) == {"text": NASTY, "plain": "naïve 日本語"}
+    assert "naïve 日本語" in page
+
+
+def test_tables_obey_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = load_pack("starter").scenarios[0]
+    marked = scenario.model_copy(update={"title": "[/lot] of [red]marks[/red]"})
+    print_scenarios(Pack(name="[/p]", hash="0", scenarios=(marked,)), as_json=False)
+    page = capsys.readouterr().out
+    assert "[/lot]" in page
+    assert "[red]marks[/red]" in page
+
+
+def test_an_error_line_is_escaped() -> None:
+    script = "import sys; sys.argv = ['dilemma', 'report', '\\x1b[2Jx']; from dilemma.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 2
+    assert "\x1b" not in result.stderr
 
 
 def test_visible_writes_out_what_a_terminal_would_obey() -> None:

@@ -74,6 +74,56 @@ def test_same_study_same_replies_same_trajectories(tmp_path: Path) -> None:
     assert len(set(runs[0])) == 8
 
 
+def test_a_study_that_is_not_there_is_neither_resumed_nor_made(tmp_path: Path) -> None:
+    dilemma.run("scripted/robust", domain="finance", study="there", store=url(tmp_path))
+    for options in ({"study": "mistyped", "resume": True}, {"study": "new", "reuse": "mistyped"}):
+        with pytest.raises(StudyError, match="mistyped"):
+            dilemma.run("scripted/robust", domain="finance", store=url(tmp_path), **options)
+    with pytest.raises(StudyError, match="scenarios differs"):
+        dilemma.run("scripted/robust", domain="legal", study="there", resume=True, store=url(tmp_path))
+
+
+def test_a_budget_without_a_price_stores_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="price"):
+        dilemma.run(random_mover(), "rules", domain="finance", budget=1.0, store=url(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_given_scenarios_are_held_to_their_checks(tmp_path: Path) -> None:
+    scenario = dilemma.load_pack("starter").scenarios[0]
+    helpers = tuple(action for action in scenario.core.actions if not action.terminal)
+    broken = scenario.model_copy(update={"core": scenario.core.model_copy(update={"actions": helpers})})
+    for given, says in ((broken, "fails its checks"), ([scenario, scenario], "two scenarios"), ([], "no scenario")):
+        with pytest.raises(InputError, match=says):
+            dilemma.run("scripted/robust", scenarios=given, store=url(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_given_model_is_not_closed(tmp_path: Path) -> None:
+    class Held(ScriptedModel):
+        closed = 0
+
+        async def aclose(self) -> None:
+            self.closed += 1
+
+    agent = Held(move_at_random, name="test/held")
+    for name in ("one", "two"):
+        dilemma.run(agent, "rules", domain="finance", study=name, store=url(tmp_path))
+    assert agent.closed == 0
+
+
+def test_a_report_with_almost_only_invalid_turns(tmp_path: Path) -> None:
+    def once(request: ChatRequest) -> ChatReply:
+        assert request.context is not None
+        first = request.context.turn == 1 and request.context.repeat == 0 and request.context.ask == 0
+        tools = [tool for tool in request.tools if "reasoning" in tool.parameters["properties"]]
+        return move_at_random(request) if first and tools else ChatReply(text="Let me think.")
+
+    study = dilemma.run(ScriptedModel(once, name="test/silent"), "rules", domain="coding", turns=9, episodes=120,
+                        store=url(tmp_path))  # fmt: skip
+    assert study.report().total.n.unmeasured >= 238
+
+
 async def test_simulate_inside_a_running_loop(tmp_path: Path) -> None:
     study = await dilemma.simulate("scripted/direct", domain="finance", store=url(tmp_path))
     assert study.report().total.labels["direct"] == 2

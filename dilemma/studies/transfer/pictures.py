@@ -36,14 +36,16 @@ def divergence_picture(report: TransferReport) -> str:
         parts.append(_text(x, height - 12, f"{tick / 10:.1f}", anchor="middle", size=11))
     for index, one in enumerate(rows):
         parts += _divergence_row(one, beside[one.model, one.arm], 54 + ROW * index)
-    parts.append(_text(12, height - 12, "● Δ   ◇ wording null   bars: 95 %, by intent", size=11))
+    parts.append(_text(12, height - 12, "● Δ, ◇ wording null, 95 % by intent", size=10))
     return _svg(height, "Conditioned divergence by model", parts)
 
 
 def _divergence_row(one: Divergence, beside: DivergenceBeside, y: float) -> list[str]:
     colour = ARM_COLOURS.get(one.arm, INK)
-    label = f"{_short(one.model)} · {one.arm}"
-    parts = [_text(LEFT - 10, y + 4, label, anchor="end", size=12)]
+    parts = [
+        _text(LEFT - 12, y - 1, _short(one.model), anchor="end", size=11),
+        _text(LEFT - 12, y + 12, one.arm, anchor="end", size=11),
+    ]
     if one.delta.estimate is None:
         return [*parts, _text(_x(0) + 4, y + 4, _why(one.delta), size=11)]
     parts += _bar(one.delta, y - 3, colour, 3.0)
