@@ -18,7 +18,9 @@ from dilemma.studies.report import Report
 from dilemma.studies.study import Study, read_episode
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import MISALIGNED, ChatReply, Measured, Unmeasured, content_hash
-from trajectories.judges import RUBRIC, RUBRIC_VERSION, read_verdict, record_text
+from trajectories.judges import read_verdict
+from trajectories.record_text import record_text
+from trajectories.rubric import RUBRIC, RUBRIC_VERSION
 
 
 @pytest.fixture
