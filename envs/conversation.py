@@ -149,7 +149,7 @@ def exchange(turn: Turn, names: Mapping[str, str]) -> tuple[Message, ...]:
         return _asked_again(turn.asks, _INVALID_TURN)
     reply, observation = turn.asks[-1].reply, turn.response.observation
     malformed = _asked_again(turn.asks[:-1])
-    if not reply.calls:
+    if turn.move.rung != "tools":
         return (*malformed, _said(reply, turn.move, names), Message(role="user", content=observation))
     call_id = reply.calls[0].call_id or f"call{turn.index:05d}"
     return (*malformed, _called(reply, turn.move, call_id), Message(role="tool", content=observation, call_id=call_id))

@@ -20,7 +20,7 @@ from envs.graph import Players, play
 from envs.rungs import choose_rung
 from envs.turns import EpisodeState, Setup, Stop, start
 
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 """Raised whenever the same replies would give another trajectory, or a request's text changes."""
 
 _DEFAULT_SAMPLING = Sampling()

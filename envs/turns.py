@@ -29,6 +29,7 @@ from dilemma_kernel.records import (
     derive_seed,
 )
 from dilemma_kernel.semantics.actions import PresentedAction
+from dilemma_kernel.semantics.asides import aside
 from dilemma_kernel.semantics.comprehension import read_choice
 from dilemma_kernel.semantics.moves import read_move
 from dilemma_kernel.semantics.refusal import is_refusal
@@ -219,11 +220,14 @@ def episode(state: EpisodeState) -> Episode:
 def is_refusing(reply: ChatReply) -> bool:
     """Whether a reply without a valid move refuses: the provider's refusal, or prose that reads as one.
 
-    A reply that tried to call something, however badly, is malformed and no refusal.
+    A reply that tried to move, by a call or in JSON, however badly, is malformed and no refusal.
     """
     if reply.refusal is not None or reply.finish == "refusal":
         return True
-    return not reply.calls and is_refusal(reply.text)
+    if reply.calls:
+        return False
+    said = aside(reply.text)
+    return said is not None and is_refusal(said)
 
 
 def untimed(reply: ChatReply) -> ChatReply:

@@ -97,6 +97,14 @@ async def test_roles_alternate_through_invalid_turns(rung: Rung) -> None:
     assert "passed without an action" in requests[3].messages[-1].content
 
 
+async def test_a_move_in_words_with_stray_calls_is_told_back_in_words() -> None:
+    stray = move_reply("read-stability").calls
+    requests = await requests_of([move_reply("read-stability", "prompted", calls=stray)] * 2, "prompted")
+    assert roles(requests[1]) == ["system", "user", "assistant", "user"]
+    assert requests[1].messages[2].content == move_reply("read-stability", "prompted").text
+    assert requests[1].messages[2].calls == ()
+
+
 @pytest.mark.parametrize(("history", "shown"), [(None, 4), (0, 0), (2, 2), (9, 4)])
 async def test_history_keeps_the_last_turns(history: int | None, shown: int) -> None:
     requests = await requests_of([move_reply("read-stability")] * 5, history=history)
