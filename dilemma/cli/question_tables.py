@@ -226,7 +226,7 @@ def print_power(power: DesignPower, console: Console) -> None:
         words.append(
             f"cores for every effect of {TARGET_EFFECT:.2f} at power {TARGET_POWER:.1f}: {power.cores_needed}."
         )
-    elif power.effects:
+    elif any(one.power is not None for one in power.effects):
         words.append(f"more than 1,024 cores are needed for every effect of {TARGET_EFFECT:.2f}.")
     if not rows:
         words.append("one cell: there is no effect to find.")

@@ -27,7 +27,8 @@ class DesignPower(Record):
     controls: tuple[Power, ...]
     """The same for the shift of each control."""
     cores_needed: int | None
-    """Cores with which every main effect of ten points is found nine times in ten; None where 1,024 do not do."""
+    """Cores with which every main effect of ten points that the design can tell apart is found nine times in ten;
+    None where 1,024 do not do, or where there is no such effect."""
 
 
 def parse_assumptions(text: str) -> Assumptions:
@@ -82,10 +83,11 @@ def design_power(
     rows, rng = varied(cells), np.random.default_rng(seed)
     against = {factor: level for factor, level, _ in CONTROLS.values()}
     shifts = [[{factor: against[factor]}, {factor: level}] for factor, level in controls.items()]
+    effects = power_of_design(rows, assumptions, rng, cores=cores, episodes=episodes, baseline=BASELINE)
     return DesignPower(
         assumptions=assumptions,
         source=source,
-        effects=power_of_design(rows, assumptions, rng, cores=cores, episodes=episodes, baseline=BASELINE),
+        effects=effects,
         controls=tuple(
             power
             for pair in shifts
@@ -96,7 +98,7 @@ def design_power(
         cores_needed=cores_for_power(
             rows, assumptions, rng, episodes=episodes, baseline=BASELINE, effect=TARGET_EFFECT, target=TARGET_POWER
         )
-        if rows[0]
+        if any(one.power is not None for one in effects)
         else None,
     )
 
