@@ -11,12 +11,12 @@ from dilemma_kernel.records import (
     Scenario,
     Trajectory,
     Usage,
-    content_hash,
 )
 from dilemma_kernel.semantics.actions import present
 from dilemma_kernel.semantics.refusal import REFUSAL_VERSION
 from envs.conversation import brief
 from envs.graph import Players, play
+from envs.identity import episode_id
 from envs.rungs import choose_rung
 from envs.turns import EpisodeState, Setup, Stop, start
 
@@ -68,11 +68,6 @@ async def run_episode(
     players = Players(agent=agent, environment=environment, briefing=briefing)
     state, stop = await play(start(setup), players)
     return trajectory_of(state, stop, study=study, attempt=attempt, environment=environment)
-
-
-def episode_id(study: str, cell: Cell, core_id: str, repeat: int) -> str:
-    """The id of an episode: a hash of where in its study it belongs."""
-    return content_hash([study, cell.key, core_id, repeat])
 
 
 def set_up(

@@ -24,7 +24,10 @@ def store_path(url: str) -> Path:
         name = url
     if not name.strip() or name == ":memory:" or "\0" in name:
         raise StoreError(f"a store is a file, and {url!r} names none: give sqlite:///FILE.db")
-    return Path(name).expanduser()
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise StoreError(f"{name} begins with the home of nobody here: give the whole path") from None
 
 
 def check_place(path: Path, *, must_exist: bool) -> None:

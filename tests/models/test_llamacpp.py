@@ -105,6 +105,8 @@ async def test_the_context_is_never_sent(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_bad_paths_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownModelError, match="local/smollm2"):
         resolve("local/missing.gguf", ModelConfig())
+    with pytest.raises(UnknownModelError, match="home of nobody"):
+        resolve("local/~nosuch/missing.gguf", ModelConfig())
     (tmp_path / "text.gguf").write_text("not weights")
     with pytest.raises(UnknownModelError, match="no GGUF"):
         resolve(f"local/{tmp_path}/text.gguf", ModelConfig())

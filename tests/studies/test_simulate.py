@@ -9,7 +9,7 @@ from study_agents import move_at_random, random_mover
 import dilemma
 from dilemma_kernel.errors import DesignError, InputError, ModelUnavailable, StudyError, UnknownModelError
 from dilemma_kernel.models.scripted import ScriptedModel
-from dilemma_kernel.records import LABELS, ChatReply, ChatRequest
+from dilemma_kernel.records import LABELS, Capabilities, ChatReply, ChatRequest
 
 
 def url(folder: Path) -> str:
@@ -38,6 +38,13 @@ def test_reference_agents_under_every_rule(feedback: str, goes_on: bool, tmp_pat
         assert cell.labels[cell.agent.removeprefix("scripted/")] == 2
         stopped = feedback == "high"
         assert cell.mr_executed.estimate == (0.0 if stopped else cell.mr.estimate)
+
+
+@pytest.mark.parametrize("name", ["s\n", "a b", "", ".s", "s" * 81])
+def test_a_study_has_a_plain_name(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="use letters, digits"):
+        dilemma.run("scripted/robust", study=name, store=url(tmp_path))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_crashed_episode_takes_no_neighbour_along_and_can_be_run_again(tmp_path: Path) -> None:
@@ -84,8 +91,17 @@ def test_a_study_that_is_not_there_is_neither_resumed_nor_made(tmp_path: Path) -
 
 
 def test_a_budget_without_a_price_stores_nothing(tmp_path: Path) -> None:
+    class Unpriced:
+        name = identity = "test/unpriced"
+        capabilities = Capabilities()
+
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return move_at_random(request)
+
+        async def aclose(self) -> None: ...
+
     with pytest.raises(InputError, match="price"):
-        dilemma.run(random_mover(), "rules", domain="finance", budget=1.0, store=url(tmp_path))
+        dilemma.run(Unpriced(), "rules", domain="finance", budget=1.0, store=url(tmp_path))
     assert not list(tmp_path.iterdir())
 
 

@@ -41,6 +41,12 @@ def test_the_home_folder() -> None:
     assert store_path("~/x.db") == Path.home() / "x.db"
 
 
+@pytest.mark.parametrize("url", ["~nosuch/x.db", "sqlite:///~nosuch/x.db"])
+def test_the_home_of_nobody(url: str) -> None:
+    with pytest.raises(StoreError, match=r"~nosuch/x\.db begins with the home of nobody here"):
+        store_path(url)
+
+
 @pytest.mark.parametrize("url", ["", " ", "sqlite://", "sqlite:///", "sqlite:///:memory:", "postgresql://h/d", "a\0b"])
 def test_what_names_no_file(url: str) -> None:
     with pytest.raises(StoreError, match=r"sqlite:///FILE\.db"):

@@ -62,7 +62,7 @@ class TransferOptions(Record):
             raise ValueError(f"temperature must lie between 0 and 2, not {self.temperature}")
         if self.budget is not None and not self.budget > 0:
             raise ValueError(f"budget must be more than 0 dollars, not {self.budget}")
-        if self.study is not None and not NAME.match(self.study):
+        if self.study is not None and not NAME.fullmatch(self.study):
             raise ValueError(f"study {self.study!r}: use letters, digits, '.', '_' and '-', 80 at most")
         return self
 

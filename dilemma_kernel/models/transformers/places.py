@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dilemma_kernel.errors import UnknownModelError
-from dilemma_kernel.models.llamacpp import PACKAGED, file_fingerprint, find_gguf
+from dilemma_kernel.models.llamacpp import PACKAGED, file_fingerprint, find_gguf, local_path
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def find_place(rest: str) -> Place:
     Raises:
         UnknownModelError: it looks like a path and there is nothing, or a GGUF file is none.
     """
-    path = Path(rest).expanduser()
+    path = local_path(rest)
     if rest in PACKAGED or path.suffix == ".gguf":
         file = find_gguf(rest)
         return Place(str(file.parent), file.name)
