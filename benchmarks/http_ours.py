@@ -67,7 +67,7 @@ def main(
     url: str, episodes: int, turns: int, concurrency: int, processes: int = 1, profile_to: str | None = None
 ) -> None:
     """Run and print CPU and wall seconds."""
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.thread_time)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "dilemma.toml").write_text(SETTINGS.format(url=url))
         os.chdir(folder)

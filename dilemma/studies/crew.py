@@ -6,10 +6,13 @@ episode runs in one process, so that single-flight holds. A member that dies tak
 """
 
 import asyncio
+import os
 import pickle
+import signal
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -134,31 +137,37 @@ class _Member:
             await channel.tell(sys.path, pickle.dumps(orders))
             await self._serve(channel)
         finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            await _end(process)
 
     async def _serve(self, channel: Channel) -> None:
-        async with asyncio.TaskGroup() as group:
-            while (message := await channel.receive()) is not None:
-                match message:
-                    case ("ask", number, *question):
-                        group.create_task(self._answer(channel, number, *question))
-                    case ("settle", reserved, usd):
-                        assert self.budget is not None
-                        self.budget.settle(reserved, usd)
-                    case ("ended", label):
-                        self.ended(label)
-                    case ("traffic", counts):
-                        self.traffic[self.number] = counts
-                    case ("done",):
-                        return
-                    case ("stopped", error):
-                        self.stopped.append(error)
-                        return
-                    case ("failed", error):
-                        raise error
-        raise DilemmaError("a process of this study died; what was stored stays, and --resume goes on")
+        try:
+            async with asyncio.TaskGroup() as group:
+                if failure := await self._listen(channel, group):
+                    raise failure
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _listen(self, channel: Channel, group: asyncio.TaskGroup) -> DilemmaError | None:
+        """Do what the member asks for until it is done; returns what it failed with."""
+        while (message := await channel.receive()) is not None:
+            match message:
+                case ("ask", number, *question):
+                    group.create_task(self._answer(channel, number, *question))
+                case ("settle", reserved, usd):
+                    assert self.budget is not None
+                    self.budget.settle(reserved, usd)
+                case ("ended", label):
+                    self.ended(label)
+                case ("traffic", counts):
+                    self.traffic[self.number] = counts
+                case ("done",):
+                    return None
+                case ("stopped", error):
+                    self.stopped.append(error)
+                    return None
+                case ("failed", DilemmaError() as failure):
+                    return failure
+        return DilemmaError("a process of this study died; what was stored stays, and --resume goes on")
 
     async def _answer(self, channel: Channel, number: int, kind: str, what: Any) -> None:
         found: Any = None
@@ -171,3 +180,13 @@ class _Member:
         except DilemmaError as error:
             found = error
         await channel.tell("answer", number, found)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a member, if it has not ended yet, and close its pipes."""
+    assert process.stdin is not None
+    process.stdin.close()
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)  # asyncio's own kill collects the exit code that it then waits for
+    await process.communicate()

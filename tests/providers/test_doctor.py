@@ -6,6 +6,9 @@ from pathlib import Path
 from loopback_server import LoopbackServer, status, text, tool_calls
 from provider_studies import dilemma, settle
 
+from dilemma.settings import read_settings
+from dilemma.studies.doctor import call_once
+
 KEY = "sk-MARKED-doctor"
 
 
@@ -44,17 +47,17 @@ def test_one_cheap_call_shows_what_the_model_does(tmp_path: Path) -> None:
     assert KEY not in result.stdout + result.stderr
 
 
-def test_a_model_without_tools_is_said_to_have_called_none(tmp_path: Path) -> None:
+async def test_a_model_without_tools_is_seen_to_have_called_none() -> None:
     with LoopbackServer(text("pong")) as server:
-        result = dilemma(tmp_path, "doctor", "--agent", "gpt-x", "--api-base", server.url)
-    assert "the tool was offered and not called" in result.stdout
-    assert "pong" in result.stdout
+        call = await call_once("gpt-x", read_settings(environ={}).with_endpoint(server.url))
+    assert call.reply is not None
+    assert (call.reply.text, call.called_tool, call.error) == ("pong", False, None)
 
 
-def test_a_failing_call_is_told_without_the_key(tmp_path: Path) -> None:
+async def test_a_failing_call_is_told_without_the_key() -> None:
     with LoopbackServer(status(401, message=f"Incorrect API key provided: {KEY}")) as server:
-        settle(tmp_path, server.url)
-        result = dilemma(tmp_path, "doctor", "--agent", "gpt-x", OPENAI_API_KEY=KEY)
-    assert result.returncode == 1
-    assert "ModelForbidden" in result.stdout
-    assert KEY not in result.stdout + result.stderr
+        call = await call_once("gpt-x", read_settings(environ={"OPENAI_API_KEY": KEY}).with_endpoint(server.url))
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert call.error is not None
+    assert call.error.startswith("ModelForbidden")
+    assert KEY not in call.model_dump_json()

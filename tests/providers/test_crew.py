@@ -1,0 +1,76 @@
+"""Several processes for one study: what happens when one of them dies or fails, and what their counts add up to."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_server import Answer, LoopbackServer, Received
+from provider_studies import exported, played, settle
+
+import dilemma
+from dilemma.studies.traffic import Traffic, limiter_state, summary, together
+from dilemma_kernel.errors import DilemmaError, InputError
+
+STUDY: dict[str, Any] = {"agent": "gpt-x", "domain": "legal", "turns": 3, "episodes": 2, "study": "s"}
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+def members() -> list[int]:
+    """Processes of the crew of this one."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in children if b"crew_member" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_a_member_that_dies_takes_the_study_down_and_it_resumes(tmp_path: Path) -> None:
+    def murderous(received: Received) -> Answer:
+        if received.number == 5:
+            os.kill(members()[0], signal.SIGKILL)
+        return played(received)
+
+    with LoopbackServer(murderous) as server:
+        settle(tmp_path, server.url)
+        with pytest.raises(DilemmaError, match="a process of this study died"):
+            dilemma.run(**STUDY, store="d.db", processes=2)
+        assert members() == [], "a member was left behind"
+        dilemma.run(**STUDY, store="d.db", resume=True)
+        dilemma.run(**STUDY, store="whole.db")
+    assert exported(tmp_path, "s", "d.db") == exported(tmp_path, "s", "whole.db")
+
+
+def test_an_error_of_a_member_comes_through_as_itself(tmp_path: Path) -> None:
+    (tmp_path / "moody.py").write_text(MOODY)
+    with pytest.raises(InputError, match="not today"):
+        dilemma.run("scripted/robust", "python:moody:Moody", domain="legal", store="d.db", processes=2)
+
+
+MOODY = """
+import dilemma
+from dilemma_kernel.errors import InputError
+
+
+class Moody(dilemma.Environment):
+    async def open(self, scenario, cell, seed):
+        raise InputError("not today")
+"""
+
+
+def test_counts_add_up_over_processes() -> None:
+    one, two = (
+        Traffic(calls=2, attempts=3, retries=1, rate_limited=1, waited_s=0.5, cost=0.1),
+        Traffic(calls=1, attempts=1),
+    )
+    summed = together([{"gpt-x": one}, {"gpt-x": two, "other": two}])
+    assert summed == {"gpt-x": one + two, "other": two}
+    assert (summed["gpt-x"].calls, summed["gpt-x"].attempts) == (3, 4)
+    assert limiter_state(summed).startswith("gpt-x: 0 of 0 in flight, 1 retries")
+    assert "other" not in limiter_state(summed)
+    (line, _) = summary(summed)
+    assert line == "gpt-x: 3 replies to 4 requests, 1 retries (1 times 429), 0.5 s of waiting, $0.1000"
+    assert summary({"scripted/robust": one, "idle": Traffic()}) == []
