@@ -90,6 +90,8 @@ def test_wrong_words_are_named(folder: Path) -> None:
         ("transfer run --model scripted/transfer?refusal=2", "number from 0 to 1"),
         ("transfer run --model scripted/transfer?nothing=1", "none of"),
         ("transfer run --resume --model scripted/transfer", "--resume needs the study's name"),
+        ("transfer run --resume --study nowhere --model scripted/transfer", ""),
+        ("transfer run --budget 0 --model scripted/transfer", "budget must be more than 0"),
         ("transfer report nowhere", ""),
         ("transfer report nowhere --compare paper", "there is published"),
         ("transfer audit scripted/transfer", "only a template"),

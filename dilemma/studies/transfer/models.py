@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dilemma_kernel.errors import InputError
-from dilemma_kernel.models.budget import Budget
+from dilemma_kernel.models.budget import Budget, Budgeted
 from dilemma_kernel.models.calling import wrapped
 from dilemma_kernel.models.config import ModelConfig
 from dilemma_kernel.models.registry import ScriptedFactory, resolve
@@ -38,6 +38,11 @@ class Models:
         for name in names:
             if name not in self._found:
                 self._found[name] = resolve(name, self._config, scripted=self._scripted)
+
+    def check_budget(self, usd: float | None) -> None:
+        """Refuse a budget in dollars where a price is not known; raises ``InputError``."""
+        for model in self._found.values() if usd is not None else ():
+            Budgeted(model, Budget(usd))
 
     def wrap(self, store: Store, study: str, budget: Budget | None) -> None:
         """Put every model behind the call log. Raises ``InputError`` where a price is needed and not known."""

@@ -113,13 +113,17 @@ async def run_transfer(
         raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
     suite = suite or load_suite(Path(options.suite) if options.suite else SHIPPED)
     models = Models(settings.models, {"transfer": planted_models(suite)}, given)
-    fresh = None if resume and not options.model else transfer_record(options, suite, name=options.study or "")
+    fresh = None if resume else transfer_record(options, suite, name=options.study or "")
     if fresh:
         models.resolve(_agents(fresh))
+        models.check_budget(options.budget)
+    else:
+        await _check_there(url, options.study or "")
     async with open_store(url) as store:
-        record = await _begin(store, options, suite, fresh, resume)
+        record = await _begin(store, options, suite, fresh)
         try:
             models.resolve(_agents(record))
+            models.check_budget(options.budget)
             await store.save_study(record, ())
             models.wrap(store, record.name, await study_budget(store, record.name, options.budget, options.max_calls))
             watcher.note(f"study {record.name}")
@@ -131,20 +135,24 @@ async def run_transfer(
     return TransferStudy(record.name, url)
 
 
-async def _begin(
-    store: Store, options: TransferOptions, suite: Suite, fresh: StudyRecord | None, resume: bool
-) -> StudyRecord:
+async def _check_there(url: str, study: str) -> None:
+    """Refuse to resume a study that is not there, before a store is made for it."""
+    async with open_store(url, read_only=True) as store:
+        if await store.study(study) is None:
+            raise StudyError(f"no study {study!r} in this store to resume; dilemma studies lists them")
+
+
+async def _begin(store: Store, options: TransferOptions, suite: Suite, fresh: StudyRecord | None) -> StudyRecord:
     """The record to run: the stored one of a study that goes on, else the fresh one under a name."""
     stored = await store.study(options.study) if options.study else None
-    if stored is not None:
-        if not resume:
-            raise StudyError(
-                f"study {stored.name!r} exists in this store: add --resume to go on with it, or choose another name"
-            )
+    if fresh is None:
+        assert stored is not None, "a study to resume was there a moment ago"
         check_same_transfer(stored, options, suite)
         return stored
-    if fresh is None:
-        raise StudyError(f"no study {options.study!r} in this store to resume; dilemma studies lists them")
+    if stored is not None:
+        raise StudyError(
+            f"study {stored.name!r} exists in this store: add --resume to go on with it, or choose another name"
+        )
     if fresh.name:
         return fresh
     taken = {summary.name for summary in await store.studies()}
