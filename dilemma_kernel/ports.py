@@ -77,8 +77,8 @@ class CallLog(Protocol):
 
     async def get(self, key: str) -> ChatReply | None: ...
 
-    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> None:
-        """Returns once committed."""
+    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> ChatReply:
+        """Returns the reply that is stored, once it is committed: an earlier one, where the key has one."""
         ...
 
 

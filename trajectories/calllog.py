@@ -15,7 +15,7 @@ class StudyCallLog:
     """Implements ``ports.CallLog`` for one study.
 
     From its first ``get`` on it remembers which keys are stored, so that a key that is not costs no look into the
-    database. Replies that another process adds to the same study later are not seen.
+    database. A reply that another process adds to the same study later is seen by ``put`` alone.
 
     Args:
         study: scope of the keys.
@@ -41,14 +41,21 @@ class StudyCallLog:
         rows = await self._reader.rows(one_call(self._study, key))
         return reply_from(rows[0]) if rows else None
 
-    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> None:
+    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> ChatReply:
         """Store a reply; returns once it is committed. A key that is stored already keeps its first reply.
+
+        Returns:
+            The reply that is stored: ``reply``, or the one that was there before.
 
         Raises:
             StoreError: it is not stored.
         """
-        await self._writer.add([("calls", call_row(self._study, key, request, reply, model))])
+        is_new = await self._writer.add([("calls", call_row(self._study, key, request, reply, model))])
         self._stored.add(hash(key))
+        if is_new:
+            return reply
+        (row,) = await self._reader.rows(one_call(self._study, key))
+        return reply_from(row)
 
     def _keys(self, connection: Connection) -> set[int]:
         return {hash(key) for key in connection.scalars(keys_of(self._study))}

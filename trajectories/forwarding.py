@@ -24,9 +24,10 @@ class ForwardingWriter:
     def __init__(self, forward: Forward) -> None:
         self._forward = forward
 
-    async def add(self, rows: Sequence[tuple[str, Row]]) -> None:
-        """Returns once they are committed."""
+    async def add(self, rows: Sequence[tuple[str, Row]]) -> bool:
+        """Returns once they are committed; False, for whether they were new is not known here."""
         await self._forward(rows)
+        return False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Raises ``StoreError``: work cannot be handed on."""

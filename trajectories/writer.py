@@ -19,6 +19,9 @@ from trajectories.tables import METADATA
 
 T = TypeVar("T")
 
+_COUNTING = {"preserve_rowcount": True}
+"""Lets a statement say how many rows it added."""
+
 
 @dataclass(slots=True, eq=False)
 class _Job(Generic[T]):
@@ -29,6 +32,8 @@ class _Job(Generic[T]):
     """Table and row: all are added or none."""
     work: Callable[[Connection], T] | None = None
     result: T | None = None
+    is_new: bool = False
+    """Whether every row of the transaction was new."""
     error: Exception | None = None
 
 
@@ -49,13 +54,18 @@ class Writer:
             self._inserts = {name: _insert(table, engine.dialect.name) for name, table in METADATA.tables.items()}
             self._thread.start()
 
-    async def add(self, rows: Sequence[tuple[str, Row]]) -> None:
+    async def add(self, rows: Sequence[tuple[str, Row]]) -> bool:
         """Add ``rows`` (table and row), all or none; returns once they are committed.
+
+        Returns:
+            True where all of them are known to be new; False where any row that was committed with them was there.
 
         Raises:
             StoreError: they are not stored.
         """
-        await self._submit(_Job[None](asyncio.get_running_loop().create_future(), rows=rows))
+        job = _Job[None](asyncio.get_running_loop().create_future(), rows=rows)
+        await self._submit(job)
+        return job.is_new
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Do ``work`` on the writer's thread, in a transaction of its own; returns once it is committed.
@@ -109,12 +119,15 @@ class Writer:
         """Whether the jobs are done with: committed, or given up where trying each alone is no use."""
         try:
             with connection.begin():
-                self._add(connection, [row for job in jobs for row in job.rows])
+                is_new = self._add(connection, [row for job in jobs for row in job.rows])
         except DATABASE_FAULTS as error:
             if len(jobs) > 1 and not is_busy(error):
                 return False
             for job in jobs:
                 job.error = store_error(error, self._path)
+        else:
+            for job in jobs:
+                job.is_new = is_new
         return True
 
     def _commit_alone(self, connection: Connection, job: _Job[Any]) -> None:
@@ -123,18 +136,21 @@ class Writer:
                 if job.work:
                     job.result = job.work(connection)
                 else:
-                    self._add(connection, job.rows)
+                    job.is_new = self._add(connection, job.rows)
         except DATABASE_FAULTS as error:
             job.error = store_error(error, self._path)
         except Exception as error:
             job.error = error
 
-    def _add(self, connection: Connection, rows: Iterable[tuple[str, Row]]) -> None:
+    def _add(self, connection: Connection, rows: Iterable[tuple[str, Row]]) -> bool:
+        """Whether all rows were new."""
         by_table: dict[str, list[Row]] = {}
         for table, row in rows:
             by_table.setdefault(table, []).append(row)
+        added = 0
         for table, several in by_table.items():
-            connection.execute(self._inserts[table], several)
+            added += connection.execute(self._inserts[table], several, execution_options=_COUNTING).rowcount
+        return added == sum(map(len, by_table.values()))
 
 
 def _insert(table: Table, dialect: str) -> Insert:

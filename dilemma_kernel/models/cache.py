@@ -13,7 +13,7 @@ _Outcome = ChatReply | Exception | None
 
 
 class Cached(Wrapper):
-    """A model behind a call log. Equal requests in flight are one call.
+    """A model behind a call log. Equal requests in flight are one call, and what is used is what is stored.
 
     Args:
         model: the model to ask.
@@ -67,16 +67,15 @@ class Cached(Wrapper):
             return stored
         there = await self._reused(request)
         if there is not None:
-            await self._log.put(key, request, there, self.name)
+            there = await self._log.put(key, request, there, self.name)
             self.counters.reused += 1
             return there
         reply = await self._model.complete(request)
-        await self._log.put(key, request, reply, self.name)
+        stored = await self._log.put(key, request, reply, self.name)
         self.counters.calls += 1
         self.counters.cost += reply.cost or 0.0
         self.counters.unpriced += reply.cost is None
-        return reply
-
+        return stored
 
     async def _reused(self, request: ChatRequest) -> ChatReply | None:
         """The other study's reply, for which nothing was sent here."""

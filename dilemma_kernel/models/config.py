@@ -11,6 +11,9 @@ from dilemma_kernel.records.base import Record
 
 DEFAULT_TIMEOUT_S = 120.0
 
+IN_PROCESS_TIMEOUT_S = 3600.0
+"""At least this long is waited for a model in this process, whose calls wait for one another."""
+
 
 class CapabilityOverrides(Record):
     """What a person knows better about a model than its library does. None keeps what was found."""

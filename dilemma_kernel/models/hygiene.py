@@ -16,6 +16,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile("␛(␛|[0-9A-F]{4})")
 MAX_DEPTH = 64
 """Deepest nesting of arguments that counts as parsed."""
+MAX_BITS = 14_000
+"""Largest whole number that is kept, in bits: what Python writes in decimal digits."""
 MAX_CALLS = 64
 """Most calls of one reply that are kept."""
 MAX_NAME_CHARS = 1024
@@ -84,7 +86,19 @@ def parse_arguments(raw: str) -> JsonObject:
         raise ValueError("the arguments are not JSON") from error
     if not isinstance(value, dict):
         raise ValueError("the arguments are not an object")
-    return {escape_text(key): _fit(inner, 1) for key, inner in value.items()}
+    return fitting_arguments(value)
+
+
+def fitting_arguments(value: object) -> JsonObject:
+    """Arguments that are objects already, with their texts escaped.
+
+    Raises:
+        ValueError: they are no JSON object, too deep or not finite; the message says which.
+    """
+    fitting = _fit(value, 0)
+    if not isinstance(fitting, dict):
+        raise ValueError("the arguments are not an object")
+    return fitting
 
 
 def _not_json(constant: str) -> float:
@@ -96,10 +110,14 @@ def _fit(value: Any, depth: int) -> Any:
         return escape_text(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("the arguments hold a number that is not finite")
-    if depth >= MAX_DEPTH and isinstance(value, dict | list):
+    if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
         raise ValueError("the arguments are nested too deep")
-    if isinstance(value, dict):
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {escape_text(key): _fit(inner, depth + 1) for key, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_fit(inner, depth + 1) for inner in value]
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise ValueError("the arguments hold a number that is too large")
+    if value is not None and not isinstance(value, int | float):
+        raise ValueError(f"the arguments hold a {type(value).__name__}, which is no JSON")
     return value

@@ -6,6 +6,7 @@ from typing import Any
 from dilemma_kernel.errors import InputError, UnknownModelError
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.loading import load_object
+from dilemma_kernel.models.timed import Timed
 from dilemma_kernel.ports import ChatModel
 
 
@@ -15,7 +16,7 @@ def python_model(name: str, reference: str, entry: ModelEntry, config: ModelConf
     Args:
         name: the name it was asked for by.
         reference: ``module:factory``: something that returns a model when called without arguments, or a model.
-        entry: overrides and prices, for LangChain models.
+        entry: the timeout; for LangChain models overrides and prices too.
         config: the default timeout.
 
     Raises:
@@ -35,8 +36,7 @@ def python_model(name: str, reference: str, entry: ModelEntry, config: ModelConf
         raise UnknownModelError(
             f"{name} gave a {type(made).__name__}: expected a ChatModel, a LangChain chat model, or a factory of one"
         )
-    model: ChatModel = made
-    return model
+    return Timed(made, entry.timeout_s or config.timeout_s)
 
 
 def _called(name: str, factory: Any) -> Any:

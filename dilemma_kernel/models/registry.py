@@ -7,8 +7,9 @@ from importlib.util import find_spec
 from urllib.parse import parse_qsl
 
 from dilemma_kernel.errors import MissingExtraError, UnknownModelError
-from dilemma_kernel.models.config import ModelConfig, ModelEntry
+from dilemma_kernel.models.config import IN_PROCESS_TIMEOUT_S, ModelConfig, ModelEntry
 from dilemma_kernel.models.scripted import AGENTS, ScriptedAgent, Truth
+from dilemma_kernel.models.timed import Timed
 from dilemma_kernel.ports import ChatModel
 
 ScriptedFactory = Callable[[str, Mapping[str, str]], ChatModel]
@@ -44,9 +45,9 @@ def resolve(
     if scheme == "local" and slash:
         from dilemma_kernel.models.llamacpp import LlamaCpp  # noqa: PLC0415
 
-        return LlamaCpp(name, rest, entry)
+        return Timed(LlamaCpp(name, rest, entry), entry.timeout_s or max(config.timeout_s, IN_PROCESS_TIMEOUT_S))
     if scheme == "hf" and slash:
-        return _transformers(name, rest, entry)
+        return Timed(_transformers(name, rest, entry), entry.timeout_s or max(config.timeout_s, IN_PROCESS_TIMEOUT_S))
     if target.startswith("python:"):
         from dilemma_kernel.models.python_scheme import python_model  # noqa: PLC0415
 

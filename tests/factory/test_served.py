@@ -32,8 +32,8 @@ class Log:
     async def get(self, key: str) -> ChatReply | None:
         return self.held.get(key)
 
-    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> None:
-        self.held[key] = reply
+    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> ChatReply:
+        return self.held.setdefault(key, reply)
 
 
 def _stage(received: Received) -> Stage:

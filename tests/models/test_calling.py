@@ -22,6 +22,8 @@ from dilemma_kernel.errors import (
     RateLimited,
 )
 from dilemma_kernel.models import Budget, Limiter, Prices, RetryPolicy, ScriptedModel, wrapped
+from dilemma_kernel.models.keys import call_key
+from dilemma_kernel.models.timed import Timed
 from dilemma_kernel.ports import ChatModel
 from dilemma_kernel.records import ChatReply, ChatRequest, Usage
 
@@ -93,11 +95,25 @@ async def test_a_reply_is_stored_before_it_is_used() -> None:
 
 async def test_a_reply_that_cannot_be_stored_is_not_used() -> None:
     class FullDisk(MemoryLog):
-        async def put(self, *args: object) -> None:
+        async def put(self, *args: object) -> ChatReply:
             raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
         await wrapped(ScriptedModel(lambda request: "reply"), FullDisk(), study="s").complete(ask())
+
+
+async def test_what_is_used_is_what_is_stored() -> None:
+    """Another process stored its reply to the same request first."""
+    log = MemoryLog()
+
+    async def late(request: ChatRequest) -> ChatReply:
+        key = call_key("s", model.identity, request)
+        await log.put(key, request, ChatReply(text="theirs"), model.name)
+        return ChatReply(text="ours")
+
+    model = ScriptedModel(lambda request: "unused")
+    model.complete = late  # type: ignore[method-assign]
+    assert (await wrapped(model, log, study="s").complete(ask())).text == "theirs"
 
 
 async def test_equal_requests_in_flight_are_one_call_and_others_are_not() -> None:
@@ -200,7 +216,7 @@ def test_no_wait_is_longer_than_the_policy_allows(attempt: int, asked: float | N
 
 async def test_an_adapter_without_a_timeout_is_given_one() -> None:
     gate = Gate()
-    model = wrapped(gate.model, MemoryLog(), study="s", retry=RetryPolicy(attempts=1), timeout_s=0.01)
+    model = Timed(gate.model, 0.01)
     with pytest.raises(ModelTimeout, match="within"):
         await model.complete(ask())
     assert gate.now == 0

@@ -8,7 +8,7 @@ import pytest
 from model_logs import ask
 
 from dilemma_kernel import models
-from dilemma_kernel.errors import MissingExtraError, UnknownModelError
+from dilemma_kernel.errors import MissingExtraError, ModelTimeout, UnknownModelError
 from dilemma_kernel.models import ModelConfig, ModelEntry, ScriptedModel, registry, resolve
 from dilemma_kernel.ports import ChatModel
 
@@ -19,6 +19,11 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 def ours(): return ScriptedModel(lambda request: "ours", name="mine")
 def theirs(): return FakeListChatModel(responses=["theirs"])
 ready = FakeListChatModel(responses=["ready"])
+class Mute(ScriptedModel):
+    async def complete(self, request):
+        import asyncio
+        await asyncio.Event().wait()
+def mute(): return Mute(lambda request: "never", name="mute")
 def breaks(): raise RuntimeError("out of\\norder")
 def wrong(): return 5
 class Nested:
@@ -85,6 +90,17 @@ def test_without_the_lab_the_error_names_the_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"dilemma-sim\[lab\]"):
         resolve("hf/some/model", ModelConfig())
+
+
+@pytest.mark.usefixtures("own_code")
+@pytest.mark.parametrize(
+    "config",
+    [ModelConfig(timeout_s=0.01), ModelConfig(models={"python:own_models:mute": ModelEntry(timeout_s=0.01)})],
+    ids=["for all", "for one"],
+)
+async def test_a_model_of_ones_own_is_not_waited_for_forever(config: ModelConfig) -> None:
+    with pytest.raises(ModelTimeout, match=r"mute did not answer within 0\.01 s"):
+        await resolve("python:own_models:mute", config).complete(ask())
 
 
 @pytest.mark.usefixtures("own_code")

@@ -16,10 +16,13 @@ class MemoryLog:
     async def get(self, key: str) -> ChatReply | None:
         return self.replies.get(key)
 
-    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> None:
+    async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> ChatReply:
+        if key in self.replies:
+            return self.replies[key]
         self.replies[key] = reply
         self.requests[key] = request
         self.events.append(f"stored {reply.text}")
+        return reply
 
 
 def ask(text: str = "hello", **changes: Any) -> ChatRequest:

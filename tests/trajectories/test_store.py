@@ -244,6 +244,24 @@ async def test_calls_of_a_case(store: Store) -> None:
     assert found.request == request("b", case="b", turn=1)
 
 
+@pytest.mark.parametrize("forwarded", [False, True])
+async def test_what_another_process_stored_first_is_handed_back(tmp_path: Path, forwarded: bool) -> None:
+    path = f"{tmp_path}/d.db"
+    async with open_store(path) as store, open_store(path) as other:
+        theirs, ours = reply("theirs"), reply("ours")
+        log = store.call_log("a-study")
+        assert await log.get("a") is None
+        assert await other.call_log("a-study").put("a", request(), theirs, "gpt-x") == theirs
+        if forwarded:
+            async with open_store(path, read_only=True, forward=store.add_rows) as member:
+                assert await member.call_log("a-study").put("a", request(), ours, "gpt-x") == theirs
+                assert await member.call_log("a-study").put("b", request(), ours, "gpt-x") == ours
+        else:
+            assert await log.put("a", request(), ours, "gpt-x") == theirs
+            assert await log.put("b", request(), ours, "gpt-x") == ours
+            assert await log.get("a") == theirs
+
+
 async def test_what_was_spent(store: Store) -> None:
     log = store.call_log("a-study")
     assert await store.spent("a-study") == Spent(calls=0, attempts=0, cost=0.0, unpriced=0)
