@@ -10,8 +10,8 @@ from trajectories.rows import Row
 
 T = TypeVar("T")
 
-Forward = Callable[[Sequence[tuple[str, Row]]], Awaitable[None]]
-"""Takes rows (table and row), and returns once they are committed elsewhere, all or none."""
+Forward = Callable[[Sequence[tuple[str, Row]]], Awaitable[bool]]
+"""Takes rows (table and row), and returns once they are committed elsewhere, all or none: whether all were new."""
 
 
 class ForwardingWriter:
@@ -25,9 +25,8 @@ class ForwardingWriter:
         self._forward = forward
 
     async def add(self, rows: Sequence[tuple[str, Row]]) -> bool:
-        """Returns once they are committed; False, for whether they were new is not known here."""
-        await self._forward(rows)
-        return False
+        """Returns once they are committed: whether all of them were new."""
+        return await self._forward(rows)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Raises ``StoreError``: work cannot be handed on."""

@@ -98,9 +98,9 @@ class Store:
         rows = [("judgements", judgement_row(j, trajectory.study, trajectory.attempt)) for j in judgements]
         await self._writer.add([("episodes", episode_row(trajectory, time.time())), *rows])
 
-    async def add_rows(self, rows: Sequence[tuple[str, Row]]) -> None:
-        """Add rows (table and row) that another process of ours made, all or none."""
-        await self._writer.add(rows)
+    async def add_rows(self, rows: Sequence[tuple[str, Row]]) -> bool:
+        """Add rows (table and row) that another process of ours made, all or none. Whether all of them were new."""
+        return await self._writer.add(rows)
 
     async def add_judgements(self, judgements: Sequence[Judgement]) -> None:
         """Add judgements of episodes' latest attempts, all or none; one maker and version replaces its own.

@@ -173,7 +173,7 @@ class _Member:
         found: Any = None
         try:
             if kind == "rows":
-                await self.store.add_rows(what)
+                found = await self.store.add_rows(what)
             else:
                 assert self.budget is not None
                 await self.budget.reserve(what)

@@ -91,8 +91,8 @@ async def _work(orders: Orders, channel: Channel) -> None:
 
 
 async def _run(orders: Orders, channel: Channel) -> None:
-    async def forward(rows: Sequence[Any]) -> None:
-        await channel.ask("rows", rows)
+    async def forward(rows: Sequence[Any]) -> bool:
+        return bool(await channel.ask("rows", rows))
 
     models = orders.models.model_copy(update={"environ": orders.environ})
     async with open_store(orders.url, read_only=True, forward=forward) as store:
