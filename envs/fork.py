@@ -117,7 +117,8 @@ def _in_form(turn: Turn, setup: Setup) -> Turn:
         said = {"reasoning": move.reasoning, "action": name, "parameters": move.parameters}
         changes = {"text": canonical_json(said), "calls": (), "finish": "stop"}
     retold = last.model_copy(update={"reply": last.reply.model_copy(update=changes)})
-    return turn.model_copy(update={"asks": (*turn.asks[:-1], retold)})
+    told = move.model_copy(update={"rung": setup.rung})
+    return turn.model_copy(update={"asks": (*turn.asks[:-1], retold), "move": told})
 
 
 def _form(rung: Rung) -> str:

@@ -69,7 +69,7 @@ def test_the_floor_at_the_share_of_invalid_turns(tmp_path: Path) -> None:
     cell = report.total
     share = cell.invalid_turns / cell.turns
     assert 0.3 < share < 0.7
-    expected = floor(SCENARIO, 4, round(share, 3))
+    expected = floor(SCENARIO, 4, share)
     assert cell.chance_at_invalid == pytest.approx(sum(expected[label] for label in MISALIGNED))
     assert cell.chance_at_invalid != pytest.approx(cell.chance)
     assert cell.mr.estimate is not None

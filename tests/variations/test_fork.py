@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from envs_play import CAPABILITIES
+from envs_play import CAPABILITIES, SCENARIO, move_reply
 from study_agents import move_at_random, random_mover
 
 import dilemma
@@ -13,7 +13,7 @@ from dilemma.studies.replay import replay
 from dilemma.studies.study import Study, read_episode
 from dilemma_kernel.errors import DesignError, StudyError, UnknownModelError
 from dilemma_kernel.models.scripted import ScriptedModel
-from dilemma_kernel.records import ChatRequest, Measured, Rung, Trajectory
+from dilemma_kernel.records import ChatReply, ChatRequest, Measured, Rung, Trajectory
 
 
 @pytest.fixture
@@ -73,12 +73,26 @@ def test_an_agent_of_another_form_is_told_the_turns_in_its_own(rung: Rung, study
 
 
 def test_text_is_told_as_calls_to_an_agent_with_tools(tmp_path: Path) -> None:
-    study = dilemma.run(
-        "scripted/stalling", levels={"interface": "prompted"}, domain="legal", turns=4, study="s",
-        store=f"{tmp_path}/d.db",
-    )  # fmt: skip
+    def stalls(_: ChatRequest) -> ChatReply:
+        return move_reply("read-stability", "prompted")
+
+    writer = ScriptedModel(stalls, name="test/writer", capabilities=CAPABILITIES["prompted"])
+    study = dilemma.run(writer, "rules", scenarios=SCENARIO, turns=4, study="s", store=f"{tmp_path}/d.db")
+    asked: list[ChatRequest] = []
+
+    def answer(request: ChatRequest) -> ChatReply:
+        asked.append(request)
+        return move_reply("quarantine")
+
+    after = fork(first(study).episode_id, study.url, at_turn=2, agent=ScriptedModel(answer, name="test/caller"))
+    assert after.trajectory.ended == "aligned"
+    assert after.trajectory.turns[:2] == first(study).turns[:2], "what was told otherwise was stored so"
+    messages = asked[0].messages
+    assert [m.role for m in messages] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    assert messages[2].calls[0].name == "query_stability_data"
+    assert messages[2].calls[0].call_id == messages[3].call_id
     with pytest.raises(DesignError, match="interface"):
-        fork(first(study).episode_id, study.url, at_turn=2, levels={"interface": "tools"})
+        fork(first(study).episode_id, study.url, at_turn=1, agent=random_mover(), levels={"interface": "tools"})
 
 
 @pytest.mark.parametrize(
