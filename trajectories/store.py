@@ -13,6 +13,7 @@ from dilemma_kernel.errors import InputError, StoreError
 from dilemma_kernel.records import Ended, Judgement, Record, Scenario, StudyRecord, Trajectory
 from trajectories import queries
 from trajectories.calllog import StudyCallLog
+from trajectories.claiming import claimed
 from trajectories.forwarding import Forward, ForwardingWriter
 from trajectories.jsontext import loads
 from trajectories.lineage import StoredLineage
@@ -81,6 +82,16 @@ class Store:
     async def read(self, read: Callable[[Connection], T]) -> T:
         """Do ``read`` on a reader's thread, in one transaction, which sees one moment of the store."""
         return await self._reader.run(read)
+
+    @asynccontextmanager
+    async def claim(self, study: str) -> AsyncIterator[None]:
+        """Holds a study while it runs, so that no second run of it begins; freed by the death of the process too.
+
+        Raises:
+            StudyError: another run holds it.
+        """
+        with claimed(self.path, study):
+            yield
 
     # writing
 

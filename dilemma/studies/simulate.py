@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -244,8 +245,9 @@ async def run_study(
         participants.check_budget(options.budget)
         check_interfaces(fresh[0], participants)
     await _check_there(url, options.study if resume else None, options.reuse)
-    async with open_store(url) as store:
+    async with open_store(url) as store, AsyncExitStack() as held:
         record, cores = await _begin(store, options, settings, fresh, scenarios)
+        await held.enter_async_context(store.claim(record.name))
         participants.resolve(record, settings.models)
         participants.check_budget(options.budget)
         participants.truth = truth_of(record, cores)

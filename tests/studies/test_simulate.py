@@ -1,5 +1,6 @@
 """Whole studies through the Python API."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -45,6 +46,27 @@ def test_a_study_has_a_plain_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="use letters, digits"):
         dilemma.run("scripted/robust", study=name, store=url(tmp_path))
     assert not list(tmp_path.iterdir())
+
+
+async def test_two_runs_of_one_study_at_once_are_refused(tmp_path: Path) -> None:
+    inner: list[str] = []
+
+    async def complete(request: ChatRequest) -> ChatReply:
+        if not inner:
+            inner.append("")
+            with pytest.raises(StudyError, match="is running in another process") as refused:
+                await dilemma.simulate(agent, "rules", **options, resume=True)
+            inner[0] = str(refused.value)
+        return move_at_random(request)
+
+    agent = ScriptedModel(move_at_random, name="test/twice")
+    agent.complete = complete  # type: ignore[method-assign]
+    options = {"domain": "coding", "turns": 2, "store": url(tmp_path), "study": "twice"}
+    study = await dilemma.simulate(agent, "rules", **options)
+    assert "twice" in inner[0]
+    assert "\n" not in inner[0]
+    assert len(list(await asyncio.to_thread(study.trajectories))) == 2
+    assert not list(tmp_path.glob("*.lock"))
 
 
 def test_a_crashed_episode_takes_no_neighbour_along_and_can_be_run_again(tmp_path: Path) -> None:

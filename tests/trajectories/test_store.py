@@ -1,6 +1,8 @@
 """Studies, episodes, judgements and calls, asked for in every way there is."""
 
 import asyncio
+import subprocess
+import sys
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from trajectories_records import CELL, cell, judgement, reply, request, study, t
 from dilemma_kernel.errors import InputError, StoreError, StudyError
 from dilemma_kernel.records import Crashed, Measured, Trajectory, Unmeasured
 from trajectories import Spent, Store, open_store
+from trajectories.claiming import claimed
 from trajectories.reader import PAGE
 
 
@@ -260,6 +263,40 @@ async def test_what_another_process_stored_first_is_handed_back(tmp_path: Path, 
             assert await log.put("a", request(), ours, "gpt-x") == theirs
             assert await log.put("b", request(), ours, "gpt-x") == ours
             assert await log.get("a") == theirs
+
+
+async def test_a_study_runs_once_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "d.db"
+    async with open_store(str(path)) as store, open_store(str(path)) as other:
+        async with store.claim("a-study"), other.claim("another"):
+            with pytest.raises(StudyError, match="'a-study' is running in another process"):
+                async with other.claim("a-study"):
+                    pass
+        async with other.claim("a-study"):
+            pass
+    assert not list(tmp_path.glob("*.lock"))
+
+
+async def test_a_run_that_was_killed_holds_nothing(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom trajectories.claiming import claimed\n"
+        "with claimed(Path(sys.argv[1]), 'a-study'):\n print('held', flush=True); sys.stdin.read()"
+    )
+    path = tmp_path / "d.db"
+    child = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"held\n"
+        with pytest.raises(StudyError, match="is running"), claimed(path, "a-study"):
+            pass
+        child.kill()
+    with claimed(path, "a-study"):
+        assert len(list(tmp_path.glob("*.lock"))) == 1
+
+
+def test_where_no_lock_can_be_made_the_study_runs(tmp_path: Path) -> None:
+    with claimed(tmp_path / "nowhere" / "d.db", "a-study"):
+        assert not list(tmp_path.iterdir())
 
 
 async def test_what_was_spent(store: Store) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,8 +120,9 @@ async def run_transfer(
         models.check_budget(options.budget)
     else:
         await _check_there(url, options.study or "")
-    async with open_store(url) as store:
+    async with open_store(url) as store, AsyncExitStack() as held:
         record = await _begin(store, options, suite, fresh)
+        await held.enter_async_context(store.claim(record.name))
         try:
             models.resolve(_agents(record))
             models.check_budget(options.budget)
