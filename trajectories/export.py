@@ -7,7 +7,8 @@
     PATH/trajectories.jsonl      a Trajectory a line, its latest attempt, by case, cell and repeat
     PATH/judgements.jsonl        a Judgement a line, of those attempts, in their order
     PATH/earlier_attempts.jsonl  {"trajectory", "judgements"}: attempts that crashed and were run again
-    PATH/timing.jsonl            clocks, latencies and provider ids, a line a reply
+    PATH/timing.jsonl            latencies, waits, attempts and provider ids, a line a reply in the call log: its
+                                 case, cell, repeat, turn, role, ask and model, and its ``Timing``
 
 Every line reads as its record. Same study, same replies: same bytes in every file but ``timing.jsonl``, whatever
 the order in which episodes ended and however often the study was killed and resumed.
@@ -19,14 +20,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Row, Select
 
 from dilemma_kernel.errors import InputError, StudyError
-from dilemma_kernel.records import JsonObject, canonical_json
+from dilemma_kernel.records import JsonObject, Timing, canonical_json
 from trajectories import queries
 from trajectories.jsontext import parse
 from trajectories.replacing import replacing
-from trajectories.reproducible import split_timing
+from trajectories.reproducible import reproducible
 from trajectories.store import Store
 
 LINES = ("scenarios", "trajectories", "judgements", "earlier_attempts", "timing")
@@ -99,13 +100,11 @@ def _lines(connection: Connection, study: str) -> Iterator[tuple[str, JsonObject
     for text in stream(connection, queries.scenarios_of(study)):
         yield "scenarios", parse(text)
     for text in stream(connection, queries.records_of(study)):
-        trajectory, timing = split_timing(parse(text))
-        yield "trajectories", trajectory
-        yield from (("timing", line) for line in timing)
+        yield "trajectories", reproducible(parse(text))
     for text in stream(connection, queries.judgements_of(study, None)):
         yield "judgements", parse(text)
     for text in stream(connection, queries.records_of(study, latest=False)):
-        trajectory, timing = split_timing(parse(text))
+        trajectory = reproducible(parse(text))
         on_it = queries.judgements_on(trajectory["episode_id"], trajectory["attempt"])
         yield (
             "earlier_attempts",
@@ -114,7 +113,15 @@ def _lines(connection: Connection, study: str) -> Iterator[tuple[str, JsonObject
                 "judgements": [parse(judgement) for judgement in connection.scalars(on_it)],
             },
         )
-        yield from (("timing", line) for line in timing)
+    for row in connection.execution_options(yield_per=_AT_A_TIME).execute(queries.timing_of(study)):
+        yield "timing", _timing_line(row)
+
+
+def _timing_line(row: Row[Any]) -> JsonObject:
+    """Where a reply belongs, and how long it took; nothing is known of a reply without a timing."""
+    place = {name: getattr(row, name) for name in ("cell", "repeat", "turn", "role", "ask", "model")}
+    timing = dict.fromkeys(Timing.model_fields) if row.timing is None else parse(row.timing)
+    return {"case": row.case_id, **place, **timing}
 
 
 def settings(connection: Connection, study: str) -> str:

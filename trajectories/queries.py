@@ -121,6 +121,12 @@ def calls_of(study: str, case_id: str | None) -> Select[Any]:
     return statement if case_id is None else statement.where(CALLS.c.case_id == case_id)
 
 
+def timing_of(study: str) -> Select[Any]:
+    """How long each reply took, in order. Reads neither request nor reply."""
+    place = (CALLS.c.case_id, CALLS.c.cell, CALLS.c.repeat, CALLS.c.turn, CALLS.c.role, CALLS.c.ask, CALLS.c.model)
+    return select(*place, CALLS.c.timing).where(CALLS.c.study == study).order_by(*CALL_ORDER)
+
+
 def served_in(study: str) -> Select[Any]:
     """What answered to each model's name, and how often. Reads the JSON of every reply."""
     of_reply = (func.json_extract(CALLS.c.reply, path) for path in ("$.model", "$.fingerprint"))

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import make_scenario
-from trajectories_records import CELL, cell, judgement, study, trajectory
+from trajectories_records import CELL, cell, judgement, reply, request, study, trajectory
 
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import (
     FACTORS,
+    Ask,
     Crashed,
     Judgement,
     Measured,
     Scenario,
     StudyRecord,
-    Timing,
     Trajectory,
     Unmeasured,
 )
@@ -42,7 +42,7 @@ FILES = [
 async def fill(store: Store, *, shuffle: int = 0, latency_s: float = 0.5) -> list[Trajectory]:
     """A study of six episodes, one of them run twice, stored in an order of ``shuffle``."""
     made = [
-        trajectory(case=case, repeat=repeat, latency_s=latency_s)
+        trajectory(case=case, repeat=repeat, latency_s=latency_s, probe=Ask(reply=reply(latency_s=latency_s)))
         for case in ("core-1", "core-2")
         for repeat in range(3)
     ]
@@ -54,6 +54,8 @@ async def fill(store: Store, *, shuffle: int = 0, latency_s: float = 0.5) -> lis
     for one in saved:
         outcome = Crashed(error="boom") if one.ended == "crashed" else Measured(value="direct")
         await store.save(one, [judgement(one.episode_id, outcome=outcome)])
+        asked = request(case=one.case, repeat=one.repeat, turn=1, ask=2)
+        await store.call_log("a-study").put(one.episode_id, asked, reply(latency_s=latency_s), "gpt-x")
     return made
 
 
@@ -95,19 +97,34 @@ async def test_same_replies_same_bytes(tmp_path: Path) -> None:
 
 
 async def test_clocks_and_provider_ids_live_apart(store: Store, tmp_path: Path) -> None:
-    (made, *_) = await fill(store, latency_s=0.5)
+    saved = await fill(store, latency_s=0.5)
     out = await export_jsonl(store, "a-study", tmp_path / "out")
     for name in FILES:
         text = (out / name).read_text()
-        assert ("latency_s" in text) == ("call_1" in text) == ("id-0.5" in text) == (name == "timing.jsonl")
-    timing = [line for line in lines(out / "timing.jsonl") if line["episode_id"] == made.episode_id]
-    assert [(t["attempt"], t["turn"], t["role"], t["index"], t["call_ids"]) for t in timing[:4]] == [
-        (1, 1, "agent", 0, ["call_1"]),
-        (1, 1, "agent", 1, ["call_1"]),
-        (1, 1, "environment", 0, ["call_1"]),
-        (1, 2, "agent", 0, [None]),
-    ]
-    assert Timing.model_validate(timing[0]["timing"]) == made.turns[0].asks[0].reply.timing
+        assert ("latency_s" in text) == ("id-0.5" in text) == (name == "timing.jsonl")
+        assert "call_1" not in text
+    found = lines(out / "timing.jsonl")
+    assert [(line["case"], line["repeat"]) for line in found] == [(made.case, made.repeat) for made in saved]
+    assert found[0] == {
+        "case": "core-1",
+        "cell": CELL.key,
+        "repeat": 0,
+        "turn": 1,
+        "role": "agent",
+        "ask": 2,
+        "model": "gpt-x",
+        "latency_s": 0.5,
+        "attempts": 2,
+        "waited_s": 0.0,
+        "provider_id": "id-0.5",
+    }
+
+
+async def test_a_reply_without_a_timing_has_a_line_all_the_same(store: Store, tmp_path: Path) -> None:
+    await store.save_study(study(), [make_scenario()])
+    await store.call_log("a-study").put("key", request(), reply().model_copy(update={"timing": None}), "mine")
+    (line,) = lines(await export_jsonl(store, "a-study", tmp_path / "out") / "timing.jsonl")
+    assert (line["model"], line["latency_s"], line["provider_id"]) == ("mine", None, None)
 
 
 async def test_hostile_text_is_json_still(store: Store, tmp_path: Path) -> None:
