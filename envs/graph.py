@@ -15,11 +15,10 @@ from langgraph.types import Command
 
 from dilemma_kernel.errors import BudgetExhausted, EnvironmentFailure, InputError, ModelError, StoreError
 from dilemma_kernel.ports import ChatModel, Environment
-from dilemma_kernel.records import ChatReply, EnvironmentReply
+from dilemma_kernel.records import MAX_ASKS, ChatReply, EnvironmentReply
 from envs.contract import response_problems, storable
 from envs.conversation import Briefing, agent_request, probe_request
 from envs.turns import (
-    MAX_ASKS,
     AskAgent,
     AskEnvironment,
     EpisodeState,

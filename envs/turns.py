@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from dilemma_kernel.records import (
+    MAX_ASKS,
     Ask,
     CallContext,
     Cell,
@@ -35,9 +36,6 @@ from dilemma_kernel.semantics.moves import read_move
 from dilemma_kernel.semantics.refusal import is_refusal
 from dilemma_kernel.semantics.state import apply_patch
 from envs.conversation import exchange
-
-MAX_ASKS: Final = 3
-"""Replies a turn at most: the first, and two re-asks."""
 
 DECLINED_AFTER: Final = 2
 """Refusing replies in a row without a move that end an episode."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, select
 
+from dilemma_kernel.records import MAX_ASKS
 from trajectories.tables import CALLS, EPISODES, JUDGEMENTS, SCENARIOS, STUDIES
 from trajectories.views import EpisodeSummary
 
@@ -28,10 +29,31 @@ _EACH_SERVED = ("model", *_SERVED)
 
 _JUDGEMENT_ORDER = (*EPISODE_ORDER, JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
 
+
+def _in_last(field: str) -> ColumnElement[Any]:
+    """A field of an episode's last turn."""
+    return func.json_extract(_episode.record, f"$.turns[#-1].{field}")
+
+
 IS_LATEST: ColumnElement[bool] = ~exists().where(
     _later.episode_id == _episode.episode_id, _later.attempt > _episode.attempt
 )
 """Whether an episode was not run again after this attempt."""
+
+
+_last_is_over = _in_last("response").is_not(None) | (
+    _in_last("move").is_(None) & (func.json_array_length(_episode.record, "$.turns[#-1].asks") >= MAX_ASKS)
+)
+
+WHOLE_TURNS: ColumnElement[int] = case(
+    (_episode.turns == 0, 0),
+    (_episode.ended == "declined", _episode.turns - 1),
+    (_episode.ended != "crashed", _episode.turns),
+    (func.json_valid(_episode.record) == 0, _episode.turns - 1),
+    (_last_is_over, _episode.turns),
+    else_=_episode.turns - 1,
+)
+"""Turns that passed, as ``rows.count_whole_turns``. Reads the JSON of crashed episodes alone."""
 
 
 def one_study(name: str) -> Select[Any]:
@@ -73,8 +95,12 @@ def records_of(study: str, *, latest: bool = True) -> Select[Any]:
 
 
 def summaries_of(study: str) -> Select[Any]:
-    columns = [_episode[name] for name in EpisodeSummary.model_fields]
-    return select(*columns).where(_episode.study == study, IS_LATEST).order_by(*EPISODE_ORDER)
+    columns = [_episode[name] for name in EpisodeSummary.model_fields if name != "whole_turns"]
+    return (
+        select(*columns, WHOLE_TURNS.label("whole_turns"))
+        .where(_episode.study == study, IS_LATEST)
+        .order_by(*EPISODE_ORDER)
+    )
 
 
 def judgements_of(study: str, vocabulary: str | None) -> Select[Any]:

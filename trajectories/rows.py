@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dilemma_kernel.records import (
+    MAX_ASKS,
     CallContext,
     ChatReply,
     ChatRequest,
@@ -74,14 +75,28 @@ def count_faults(trajectory: Trajectory) -> int:
 
 
 def count_invalid_turns(trajectory: Trajectory) -> int:
-    """Turns that passed without a move; not the last of an episode that was declined or crashed.
+    """Turns that passed without a move; not one that a refusal or a crash cut short.
 
     A benchmark's arm has one turn and no move, and that is no fault of it.
     """
     if trajectory.instrument == "transfer":
         return 0
-    turns = trajectory.turns[:-1] if trajectory.ended in {"declined", "crashed"} else trajectory.turns
-    return sum(turn.move is None for turn in turns)
+    whole = trajectory.turns[: count_whole_turns(trajectory)]
+    return sum(turn.move is None for turn in whole)
+
+
+def count_whole_turns(trajectory: Trajectory) -> int:
+    """Turns that passed: all but the last of an episode that was declined, or that crashed in the middle of it.
+
+    A turn is over once the environment has answered, or once no more asks are left. ``queries.WHOLE_TURNS`` says the
+    same of a row.
+    """
+    turns = trajectory.turns
+    if not turns or trajectory.ended not in {"declined", "crashed"}:
+        return len(turns)
+    last = turns[-1]
+    is_over = last.response is not None or (last.move is None and len(last.asks) >= MAX_ASKS)
+    return len(turns) - (trajectory.ended == "declined" or not is_over)
 
 
 def judgement_row(judgement: Judgement, study: str, attempt: int) -> Row:

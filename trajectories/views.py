@@ -42,6 +42,8 @@ class EpisodeSummary(Record):
     ended: Ended
     truncated: bool
     turns: int
+    whole_turns: int
+    """Turns that passed: without one that a refusal or a crash cut short. Invalid turns are among them."""
     faults: int
     invalid_turns: int
     cost: float | None

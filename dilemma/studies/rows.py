@@ -26,6 +26,7 @@ class EpisodeRow:
     invalid_turns: int
     episode_id: str = ""
     turns: int = 0
+    """Turns that passed: without one that a refusal or a crash cut short."""
     ended: Ended = "budget"
     said: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
     """Everything else that is said of it: (vocabulary, maker) -> the judgement of the newest version."""

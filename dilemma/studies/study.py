@@ -165,7 +165,7 @@ def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgeme
         faults=episode.faults,
         invalid_turns=episode.invalid_turns,
         episode_id=episode.episode_id,
-        turns=episode.turns,
+        turns=episode.whole_turns,
         ended=episode.ended,
         said=said,
     )

@@ -19,6 +19,7 @@ from dilemma_kernel.records.chat import (
 )
 from dilemma_kernel.records.design import BASELINE, FACTORS, Cell, Design, Factor
 from dilemma_kernel.records.episode import (
+    MAX_ASKS,
     Ask,
     Ended,
     EndRule,
@@ -61,6 +62,7 @@ __all__ = [
     "BASELINE",
     "FACTORS",
     "LABELS",
+    "MAX_ASKS",
     "MAX_REPLY_CHARS",
     "MISALIGNED",
     "Action",

@@ -12,6 +12,9 @@ Ended = Literal["aligned", "misaligned", "budget", "declined", "crashed", "answe
 EndRule = Literal["stop", "continue"]
 """What the first attempted A− terminal does: end the episode, or let it go on."""
 
+MAX_ASKS = 3
+"""Replies of the agent in one turn at most: the first, and two re-asks."""
+
 
 class Move(Record):
     """One valid action of the agent."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dilemma_kernel.errors import ModelUnavailable
 from dilemma_kernel.records import (
+    MAX_ASKS,
     ChatReply,
     Crashed,
     EnvironmentReply,
@@ -24,7 +25,6 @@ from dilemma_kernel.records import (
 from dilemma_kernel.semantics.labels import judge
 from dilemma_kernel.semantics.state import apply_patch
 from envs import ModelEnvironment, RulesEnvironment
-from envs.turns import MAX_ASKS
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 JSONS = st.recursive(

@@ -8,7 +8,14 @@ import pytest
 from study_agents import move_at_random, random_mover
 
 import dilemma
-from dilemma_kernel.errors import DesignError, InputError, ModelUnavailable, StudyError, UnknownModelError
+from dilemma_kernel.errors import (
+    DesignError,
+    InputError,
+    ModelRejected,
+    ModelUnavailable,
+    StudyError,
+    UnknownModelError,
+)
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import LABELS, Capabilities, ChatReply, ChatRequest
 
@@ -67,6 +74,23 @@ async def test_two_runs_of_one_study_at_once_are_refused(tmp_path: Path) -> None
     assert "\n" not in inner[0]
     assert len(list(await asyncio.to_thread(study.trajectories))) == 2
     assert not list(tmp_path.glob("*.lock"))
+
+
+@pytest.mark.parametrize("end", [ModelRejected("no such model"), "I'm sorry, but I can't help with this."])
+def test_a_turn_cut_short_is_in_neither_half_of_the_share_of_invalid_turns(end: object, tmp_path: Path) -> None:
+    """A first turn passes without a move; the second is cut short by a crash or a refusal."""
+
+    def answer(request: ChatRequest) -> ChatReply:
+        assert request.context is not None
+        if request.context.turn == 1:
+            return ChatReply(text="Hm.", cost=0.0)
+        if isinstance(end, Exception):
+            raise end
+        return ChatReply(text=str(end), cost=0.0)
+
+    agent = ScriptedModel(answer, name="test/cut")
+    total = dilemma.run(agent, "rules", domain="coding", turns=3, store=url(tmp_path)).report().total
+    assert (total.invalid_turns, total.turns) == (2, 2)
 
 
 def test_a_crashed_episode_takes_no_neighbour_along_and_can_be_run_again(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from scenarios import make_scenario
 from trajectories_records import CELL, cell, judgement, reply, request, study, trajectory
 
 from dilemma_kernel.errors import InputError, StoreError, StudyError
-from dilemma_kernel.records import Crashed, Measured, Trajectory, Unmeasured
+from dilemma_kernel.records import Ask, Crashed, Measured, Trajectory, Turn, Unmeasured
 from trajectories import Spent, Store, open_store
 from trajectories.claiming import claimed
 from trajectories.reader import PAGE
+from trajectories.rows import count_whole_turns
 
 
 async def listed(store: Store, name: str = "a-study", **options: Any) -> list[Trajectory]:
@@ -137,16 +138,47 @@ async def test_the_columns_of_an_episode(store: Store) -> None:
         "ended": "budget",
         "truncated": True,
         "turns": 2,
+        "whole_turns": 2,
         "faults": 1,
         "invalid_turns": 1,
         "cost": 0.25,
     }
 
 
-@pytest.mark.parametrize(("ended", "invalid"), [("budget", 1), ("declined", 0), ("crashed", 0)])
-async def test_a_turn_cut_short_is_not_an_invalid_one(store: Store, ended: str, invalid: int) -> None:
-    await store.save(trajectory(ended=ended), [])
-    assert [e.invalid_turns for e in await store.episodes("a-study")] == [invalid]
+HM = Ask(reply=reply("hm"), problem="prose")
+
+
+@pytest.mark.parametrize(
+    ("ended", "asks", "moved", "invalid", "whole"),
+    [
+        ("budget", 3, False, 1, 2),
+        ("declined", 2, False, 0, 1),
+        ("declined", 3, False, 0, 1),
+        ("crashed", 1, False, 0, 1),
+        ("crashed", 2, True, 0, 1),
+        ("crashed", 3, True, 0, 1),
+        ("crashed", 3, False, 1, 2),
+    ],
+)
+async def test_a_turn_cut_short_is_neither_invalid_nor_a_turn(
+    store: Store, ended: str, asks: int, moved: bool, invalid: int, whole: int
+) -> None:
+    first = trajectory().turns[0]
+    move = first.move if moved else None
+    last = Turn(index=2, asks=(HM,) * asks, move=move, response=None)
+    await store.save(trajectory(ended=ended, turns=(first, last)), [])
+    (found,) = await store.episodes("a-study")
+    assert (found.turns, found.invalid_turns, found.whole_turns) == (2, invalid, whole)
+
+
+@pytest.mark.parametrize("ended", ["crashed", "declined", "budget"])
+@pytest.mark.parametrize("turns", [0, 1])
+async def test_the_turns_that_passed_are_counted_in_the_store_as_in_python(
+    store: Store, ended: str, turns: int
+) -> None:
+    made = trajectory(ended=ended, turns=trajectory().turns[:turns])
+    await store.save(made, [])
+    assert [e.whole_turns for e in await store.episodes("a-study")] == [count_whole_turns(made)]
 
 
 async def test_an_episode_by_the_start_of_its_id(store: Store) -> None:
