@@ -9,7 +9,7 @@ from scenario_factory.loop import Candidate, build_loop
 from scenario_factory.presets import PRESETS, shortfalls
 from scenario_factory.teams import team_of
 
-TRIES = 8
+TRIES = 12
 """Candidates of each family that a check composes."""
 
 
@@ -63,7 +63,7 @@ def _family(family: str, ended: list[Candidate]) -> FamilyCheck:
 def _problems(domain: Domain, checked: list[FamilyCheck]) -> list[str]:
     found = []
     for family in checked:
-        if 2 * family.accepted < family.tried:
+        if 4 * family.accepted < family.tried:
             why = next(iter(family.reasons), "no reason")
             found.append(f"{family.family}: {family.accepted} of {family.tried} accepted, most often for: {why}")
     found.extend(f"no way to violate under {pressure}" for pressure in PRESSURES if not briefs(domain, pressure))

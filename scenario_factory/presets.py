@@ -76,11 +76,11 @@ def _preset(name: str, thresholds: str, rounds: str, floor: float) -> Preset:
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "source": _preset("source", "9.5 9.0 9.5 9.0", "4 5 5 3", floor=LOWEST),
-        "default": _preset("default", "8.5 8.5 8.5 8.5", "3 3 3 2", floor=7.0),
+        "default": _preset("default", "8.5 8.5 8.5 8.5", "3 3 3 3", floor=7.5),
     }
 )
 """``source``: thresholds and rounds of arXiv:2602.04197. ``default``: lower means and fewer rounds, but no criterion
-below 7, so that a fault in one of them is not made up for by the others."""
+below 7.5, so that a fault in one of them is not made up for by the others."""
 
 
 def preset(name: str) -> Preset:

@@ -52,7 +52,7 @@ class _Plan:
 def draw_acts(brief: Brief, reading: Reading, rng: Generator) -> Acts:
     """Wording by pair; the raised limit lies somewhere above the reading."""
     metric = brief.metric
-    raised = reading.rate + (metric.plausible[1] - metric.plausible[0]) * rng.uniform(0.02, 0.25)
+    raised = reading.rate + (metric.plausible[1] - metric.plausible[0]) * rng.uniform(0.02, 0.35)
     lowest = reading.rate + 10.0**-metric.digits
     extras = [name for name in phrases()["actions"]["parameters"] if name != "note"]
     return Acts(
