@@ -52,6 +52,8 @@ mutation: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/episode.py
+	$(BIN)/python benchmarks/over_http.py
+	$(BIN)/python benchmarks/over_http.py profile
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/build_reference.py

@@ -28,6 +28,8 @@ EPISODES, TURNS, CONCURRENCY = 300, 10, 256
 CALLS_A_TURN = 2
 LATENCIES_MS = (0, 200)
 AHEAD_AIM, SHARE_AIM = 2.5, 0.1
+PROFILED = 60
+"""Episodes of the profile."""
 ROOT = HERE.parent
 Run = dict[str, float]
 
@@ -44,9 +46,9 @@ def serving() -> Iterator[str]:
             server.kill()
 
 
-def once(python: str, script: str, url: str, *more: str) -> Run:
+def once(python: str, script: str, url: str, *more: str, episodes: int = EPISODES) -> Run:
     """One run: CPU and wall seconds."""
-    command = [python, str(HERE / script), url, str(EPISODES), str(TURNS), str(CONCURRENCY), *more]
+    command = [python, str(HERE / script), url, str(episodes), str(TURNS), str(CONCURRENCY), *more]
     settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "INSPECT_DISPLAY": "none", "TIKTOKEN_CACHE_DIR": tokenizers()}
     env = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, capture_output=True, text=True, env=env)
@@ -93,7 +95,7 @@ def show(latency: int, found: dict[str, Run]) -> None:
 def profile() -> None:
     """Print where the CPU of the main thread goes, by package, and the functions of ours that take most."""
     with serving() as base, tempfile.NamedTemporaryFile() as file:
-        once(sys.executable, "http_ours.py", f"{base}/0/v1", "1", f"--profile={file.name}")
+        once(sys.executable, "http_ours.py", f"{base}/0/v1", "1", f"--profile={file.name}", episodes=PROFILED)
         stats = pstats.Stats(file.name).stats  # type: ignore[attr-defined]
     spent: Counter[str] = Counter()
     ours: Counter[str] = Counter()
