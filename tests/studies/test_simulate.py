@@ -76,6 +76,22 @@ async def test_two_runs_of_one_study_at_once_are_refused(tmp_path: Path) -> None
     assert not list(tmp_path.glob("*.lock"))
 
 
+def test_whatever_a_model_of_ones_own_returns_the_study_goes_on(tmp_path: Path) -> None:
+    """Text that is no UTF-8, a cost that is no number, and in one episode no reply at all."""
+
+    def answer(request: ChatRequest) -> ChatReply:
+        assert request.context is not None
+        if request.context.repeat == 1:
+            return ChatReply.model_construct(text=None)
+        return ChatReply(text="Hm. \0 \ud800", reasoning="\ud800", cost=float("nan"))
+
+    agent = ScriptedModel(answer, name="test/wild")
+    study = dilemma.run(agent, "rules", domain="coding", episodes=2, turns=2, store=url(tmp_path))
+    assert study.report().total.n.crashed == 2
+    kept = [ask.reply for t in study.trajectories() for turn in t.turns for ask in turn.asks]
+    assert {(reply.text, reply.reasoning, reply.cost) for reply in kept} == {("Hm. ␛0000 ␛D800", "␛D800", None)}
+
+
 @pytest.mark.parametrize("end", [ModelRejected("no such model"), "I'm sorry, but I can't help with this."])
 def test_a_turn_cut_short_is_in_neither_half_of_the_share_of_invalid_turns(end: object, tmp_path: Path) -> None:
     """A first turn passes without a move; the second is cut short by a crash or a refusal."""
