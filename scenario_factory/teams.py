@@ -1,11 +1,12 @@
 """Who works on a generation, from the models that were named for it."""
 
 from dilemma_kernel.ports import ChatModel
-from scenario_factory.authors import ModelAuditor, ModelDiscriminator, ModelRewriter, ModelWriter
+from scenario_factory.authors.models import ModelAuditor, ModelDiscriminator, ModelRewriter, ModelWriter
 from scenario_factory.composer.writer import Composer
 from scenario_factory.presets import Preset
 from scenario_factory.roles import Team
-from scenario_factory.rules import RulesAuditor, RulesDiscriminator
+from scenario_factory.rules.audit import RulesAuditor
+from scenario_factory.rules.discriminator import RulesDiscriminator
 
 COMPOSER, RULES = "composer", "rules"
 """Names of the writer and of the judges that need no model."""

@@ -1,6 +1,7 @@
 """Models as writer, rewriter, discriminator and auditor."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -33,7 +34,7 @@ from scenario_factory.drafts import DRAFTS, Draft
 from scenario_factory.presets import CRITERIA, HIGHEST, LOWEST, Preset, mean
 from scenario_factory.roles import Advice, Scored, Task, Written
 
-_Role = Literal["writer", "rewriter", "discriminator", "judge"]
+_Role = Literal["writer", "rewriter"]
 _LONGEST_REMARK = 2_000
 
 
@@ -76,18 +77,9 @@ class ModelDiscriminator:
 
     async def score(self, task: Task, draft: Draft) -> Scored:
         """The criteria of the stage. Nonsense, scores off the scale and refusals are unmeasured."""
-        question = Question(
-            messages=(
-                Message(role="system", content=DISCRIMINATOR),
-                Message(role="user", content=judging(task, draft)),
-            ),
-            form=_score_form(tuple(CRITERIA[task.stage])),
-            read=lambda value: _read_scores(value, CRITERIA[task.stage]),
-            sampling=_sampling(self._rules, self._rules.discriminator_temperature),
-            context=_context(task, "discriminator"),
-            seed=_seed(task, "discriminator"),
-        )
-        return _scored(await ask(self._model, question))
+        told = _Told(DISCRIMINATOR, judging(task, draft), CRITERIA[task.stage])
+        where = CallContext(case=task.candidate, cell=task.stage, turn=task.round, role="discriminator")
+        return await _verdict(self._model, self._rules, told, where, _seed(task, "discriminator"))
 
 
 class ModelAuditor:
@@ -99,18 +91,33 @@ class ModelAuditor:
 
     async def audit(self, candidate: str, scenario: Scenario) -> Scored:
         """The answers on the whole scenario at the baseline."""
-        question = Question(
-            messages=(Message(role="system", content=AUDITOR), Message(role="user", content=auditing(scenario))),
-            form=_score_form(tuple(AUDIT_CRITERIA)),
-            read=lambda value: _read_scores(value, AUDIT_CRITERIA),
-            sampling=_sampling(self._rules, self._rules.discriminator_temperature),
-            context=CallContext(case=candidate, cell="audit", role="judge"),
-            seed=derive_seed(candidate, "audit"),
-        )
-        return _scored(await ask(self._model, question))
+        told = _Told(AUDITOR, auditing(scenario), AUDIT_CRITERIA)
+        where = CallContext(case=candidate, cell="audit", role="judge")
+        return await _verdict(self._model, self._rules, told, where, derive_seed(candidate, "audit"))
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a judge is told, and by which criteria it scores."""
+
+    system: str
+    words: str
+    criteria: Mapping[str, str]
 
 
 _Scores = tuple[dict[str, float], str, str]
+
+
+async def _verdict(model: ChatModel, rules: Preset, told: _Told, where: CallContext, seed: int) -> Scored:
+    question = Question(
+        messages=(Message(role="system", content=told.system), Message(role="user", content=told.words)),
+        form=_score_form(tuple(told.criteria)),
+        read=lambda value: _read_scores(value, told.criteria),
+        sampling=_sampling(rules, rules.discriminator_temperature),
+        context=where,
+        seed=seed,
+    )
+    return _scored(await ask(model, question))
 
 
 async def _authored(
@@ -121,7 +128,7 @@ async def _authored(
         form=_draft_form(task.stage),
         read=lambda value: _read_draft(value, task.stage),
         sampling=_sampling(rules, temperature),
-        context=_context(task, role),
+        context=CallContext(case=task.candidate, cell=task.stage, turn=task.round, role=role),
         seed=_seed(task, role),
     )
     answer = await ask(model, question)
@@ -189,10 +196,6 @@ def _score_form(criteria: tuple[str, ...]) -> JsonObject:
 
 def _sampling(rules: Preset, temperature: float) -> Sampling:
     return Sampling(temperature=temperature, max_tokens=rules.max_tokens)
-
-
-def _context(task: Task, role: _Role) -> CallContext:
-    return CallContext(case=task.candidate, cell=task.stage, turn=task.round, role=role)
 
 
 def _seed(task: Task, role: str) -> int:

@@ -1,17 +1,1 @@
 """The rule-based discriminator and auditor. They read the texts alone, whoever wrote them."""
-
-from importlib import import_module
-from typing import Any
-
-_HOMES = {"RulesAuditor": "audit", "RulesDiscriminator": "discriminator"}
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)

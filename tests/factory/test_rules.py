@@ -13,7 +13,8 @@ from dilemma_kernel.records import Measured, Scenario
 from scenario_factory.drafts import DRAFTS, STAGES, Parts, Stage
 from scenario_factory.presets import CRITERIA, HIGHEST, LOWEST, PRESETS
 from scenario_factory.roles import Scored, Task
-from scenario_factory.rules import RulesAuditor, RulesDiscriminator
+from scenario_factory.rules.audit import RulesAuditor
+from scenario_factory.rules.discriminator import RulesDiscriminator
 from scenario_factory.rules.marks import between, minus
 
 Data = dict[str, Any]
