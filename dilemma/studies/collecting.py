@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def nothing_loaded_is_searched() -> Iterator[None]:
-    """While a study runs, the collector leaves alone what was there before: modules and their hundred thousand objects,
-    which it would search for garbage again and again, at a fifth of the CPU of a call."""
+    """While a study runs, the collector leaves alone what was there before: the modules, which it would search for
+    garbage again and again, at a fifth of the CPU of a call."""
     set_aside()
     try:
         yield
