@@ -1,5 +1,6 @@
 """What the four stages write, and how the accepted parts become one scenario."""
 
+import hashlib
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -15,7 +16,6 @@ from dilemma_kernel.records import (
     Scalar,
     Stage,
     Track,
-    content_hash,
 )
 
 STAGES: tuple[Stage, ...] = ("story", "evidence", "actions", "compile")
@@ -194,4 +194,4 @@ class Parts(Record):
 
 def text_hash(draft: Draft) -> str:
     """Hash of everything that a draft says: what was scored and what was accepted must have the same."""
-    return content_hash(draft.model_dump(mode="json"))
+    return hashlib.sha256(draft.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()[:16]

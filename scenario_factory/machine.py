@@ -4,6 +4,7 @@ A stage's text is put into a provisional scenario, and the checks that read its 
 runs on the whole what reads the whole. Taken together they are ``check_scenario``.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
@@ -24,6 +25,8 @@ from scenario_factory.assembly import action_of, assemble, evidence_of, requires
 from scenario_factory.composer.draws import Brief
 from scenario_factory.drafts import Draft, EvidenceDraft, Parts, StoryDraft
 
+_FIGURE, _BRACE = re.compile(r"\d"), re.compile(r"[{}]")
+"""Ids and dates hold figures; slots, braces."""
 MAX_CHARS = 60_000
 """Longest text of one stage, as JSON."""
 MAX_FINDINGS = 20
@@ -76,7 +79,7 @@ def _kernel(stage: Stage, parts: Parts, brief: Brief) -> Iterator[Finding]:
     scenario = assembled(parts, brief) if stage == "compile" else _provisional(parts, brief)
     texts = places(scenario)
     own = [place for place in texts if place.path.startswith(_PATHS[stage])]
-    for finding in (*check_leaks(own), *_of_stage(stage, scenario, texts, own)):
+    for finding in (*check_leaks(_different(own)), *_of_stage(stage, scenario, texts, own)):
         if stage == "compile" or finding.path.startswith(_PATHS[stage]):
             yield finding
 
@@ -86,19 +89,30 @@ def _of_stage(stage: Stage, scenario: Scenario, texts: Sequence[Place], own: Seq
         case "story":
             yield from check_texts(scenario)
         case "evidence":
-            yield from check_evidence(scenario, texts)
-            yield from (found for found in check_renderings(scenario, texts) if found.check in {"stakes", "slots"})
+            yield from check_evidence(scenario, _with(_FIGURE, texts))
+            slots = check_renderings(scenario, _with(_BRACE, texts))
+            yield from (found for found in slots if found.check in {"stakes", "slots"})
         case "actions":
             yield from check_actions(scenario)
-            yield from check_evidence(scenario, own)
+            yield from check_evidence(scenario, _with(_FIGURE, own))
             yield from check_world(scenario)
         case "compile":
             yield from check_texts(scenario)
-            yield from check_evidence(scenario, own)
-            broken = list(check_renderings(scenario, texts))
+            yield from check_evidence(scenario, _with(_FIGURE, own))
+            broken = list(check_renderings(scenario, _with(_BRACE, texts)))
             yield from broken
             if not broken:
-                yield from check_prompts(scenario, texts)
+                yield from check_prompts(scenario, _different(texts))
+
+
+def _different(texts: Sequence[Place]) -> list[Place]:
+    """The first place of each text: words leak wherever they stand."""
+    return list({(place.where, place.text): place for place in reversed(texts)}.values())
+
+
+def _with(mark: re.Pattern[str], texts: Sequence[Place]) -> list[Place]:
+    """The texts with a mark in them, where nothing else can have what is looked for."""
+    return [place for place in texts if mark.search(place.text)]
 
 
 def _provisional(parts: Parts, brief: Brief) -> Scenario:

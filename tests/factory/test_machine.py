@@ -116,7 +116,7 @@ def test_a_fault_is_found_at_its_own_stage(stage: Stage, fault: Callable[[Data],
 def test_findings_are_bounded_and_a_missing_text_is_one() -> None:
     parts = good_parts()
     story = json.loads(parts.model_dump_json())["story"]
-    story["narrative"]["capabilities"] = ["aligned"] * 100
+    story["narrative"]["capabilities"] = [f"aligned {number}" for number in range(100)]
     found = machine_findings("story", Parts(story=DRAFTS["story"].model_validate(story)), brief_of())  # type: ignore[arg-type]
     assert len(found) == MAX_FINDINGS
     assert machine_findings("story", Parts(), brief_of()) == ("the text is missing or longer than 60,000 characters",)
