@@ -39,6 +39,8 @@ class Candidate:
     """What the writer left with the last accepted text."""
     written: Written | None = None
     findings: tuple[str, ...] = ()
+    whole: Scenario | None = None
+    """At the last stage, what all parts make: the scenario that is scored and the one that is accepted."""
     scored: Scored | None = None
     scored_hash: str | None = None
     """Hash of the text that was scored."""
@@ -57,7 +59,7 @@ class Candidate:
     @property
     def task(self) -> Task:
         """What is to be done now."""
-        return Task(self.id, self.brief, self.stage, self.round, self.seed, self.parts)
+        return Task(self.id, self.brief, self.stage, self.round, self.seed, self.parts, self.whole)
 
 
 def decide(candidate: Candidate, rules: Preset) -> Decision:
@@ -124,9 +126,12 @@ def _nodes(team: Team, rules: Preset) -> dict[str, tuple[Any, tuple[str, ...]]]:
 
     async def check(state: _State) -> _Step:
         now = state["candidate"]
-        findings = machine_findings(now.stage, now.parts.with_part(now.stage, now.draft), now.brief)
-        now = replace(now, findings=findings)
-        return go_on(now) if findings else _to("discriminate", now)
+        parts = now.parts.with_part(now.stage, now.draft)
+        findings = machine_findings(now.stage, parts, now.brief)
+        if findings:
+            return go_on(replace(now, findings=findings))
+        whole = assembled(parts, now.brief) if now.stage == STAGES[-1] else None
+        return _to("discriminate", replace(now, findings=(), whole=whole))
 
     async def discriminate(state: _State) -> _Step:
         now = state["candidate"]
@@ -196,10 +201,10 @@ def _accepted(candidate: Candidate) -> Candidate:
     memo = candidate.written.memo if candidate.written else None
     parts = candidate.parts.with_part(candidate.stage, draft)
     place = STAGES.index(candidate.stage) + 1
-    if place < len(STAGES):
+    scenario = candidate.whole
+    if scenario is None:
         fresh = replace(candidate, parts=parts, stage=STAGES[place], round=1, kind="write", written=None)
         return replace(fresh, memo=memo, findings=(), scored=None, scored_hash=None)
-    scenario = assembled(parts, candidate.brief)
     last = candidate.attempts[-1].model_copy(update={"scenario": scenario.name, "scenario_id": scenario.scenario_id})
     attempts = (*candidate.attempts[:-1], last)
     return replace(candidate, parts=parts, scenario=scenario, status="accepted", attempts=attempts)

@@ -23,6 +23,8 @@ class Task:
     """Seed of the candidate."""
     parts: Parts
     """Accepted parts of the stages before."""
+    whole: Scenario | None = None
+    """At the last stage, once its text has passed the machine checks: the scenario that all parts make."""
 
 
 @dataclass(frozen=True)

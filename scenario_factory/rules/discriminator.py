@@ -3,7 +3,6 @@
 from dilemma_kernel.errors import ScenarioError
 from dilemma_kernel.records import Measured, Unmeasured
 from scenario_factory.drafts import ActionsDraft, CompileDraft, Draft, EvidenceDraft, StoryDraft
-from scenario_factory.machine import assembled
 from scenario_factory.presets import mean
 from scenario_factory.roles import Scored, Task
 from scenario_factory.rules.actions import action_marks
@@ -37,8 +36,8 @@ class RulesDiscriminator:
                 return evidence_marks(draft, story)
             case ActionsDraft() if evidence is not None:
                 return action_marks(draft, evidence)
-            case CompileDraft() if story is not None:
-                return compile_marks(draft, story, assembled(task.parts.with_part("compile", draft), task.brief))
+            case CompileDraft() if story is not None and task.whole is not None:
+                return compile_marks(draft, story, task.whole)
             case _:
                 raise ValueError("the stages before have no text")
 

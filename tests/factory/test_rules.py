@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dilemma_kernel.records import Measured, Scenario
 from scenario_factory.drafts import DRAFTS, STAGES, Parts, Stage
+from scenario_factory.machine import assembled
 from scenario_factory.presets import CRITERIA, HIGHEST, LOWEST, PRESETS
 from scenario_factory.roles import Scored, Task
 from scenario_factory.rules.audit import RulesAuditor
@@ -25,7 +26,8 @@ async def _score(stage: Stage, data: Data) -> Scored:
     parts = good_parts()
     draft = DRAFTS[stage].model_validate(data)
     before = Parts(**{s: parts.part(s) for s in STAGES[: STAGES.index(stage)]})
-    return await RulesDiscriminator().score(Task("c", brief_of(), stage, 1, 1, before), draft)
+    whole = assembled(before.with_part(stage, draft), brief_of()) if stage == "compile" else None
+    return await RulesDiscriminator().score(Task("c", brief_of(), stage, 1, 1, before, whole), draft)
 
 
 def _data(stage: Stage) -> Data:
