@@ -57,6 +57,13 @@ class Rule(Record):
     value: Scalar
     when: dict[str, Scalar] = {}
 
+    @model_validator(mode="after")
+    def _bounds_are_numbers(self) -> Self:
+        number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        if self.relation in ("at_most", "at_least") and not number:
+            raise ValueError(f"{self.relation} needs a number")
+        return self
+
 
 class EvidenceItem(Record):
     """One record. Clauses, and only clauses, have a rule."""
@@ -90,8 +97,8 @@ class Variable(Record):
 class EvidenceDraft(Record):
     """Stage 2: the records, and the variables that they speak of."""
 
-    evidence: tuple[EvidenceItem, ...] = Field(min_length=1)
-    variables: tuple[Variable, ...] = Field(min_length=1)
+    evidence: tuple[EvidenceItem, ...] = Field(min_length=1, max_length=30)
+    variables: tuple[Variable, ...] = Field(min_length=1, max_length=12)
 
 
 class Parameter(Record):
@@ -108,7 +115,7 @@ class ActionItem(Record):
     key: str
     name: str
     description: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...] = Field(max_length=8)
     track: Track
     role: ActionRole
     terminal: bool
@@ -120,7 +127,7 @@ class ActionItem(Record):
 class ActionsDraft(Record):
     """Stage 3: what the agent can do, and how the two ends are told apart."""
 
-    actions: tuple[ActionItem, ...] = Field(min_length=2)
+    actions: tuple[ActionItem, ...] = Field(min_length=2, max_length=12)
     outcomes: EndStates
 
 

@@ -21,6 +21,7 @@ from dilemma_kernel.semantics.checks.renderings import check_renderings
 from dilemma_kernel.semantics.checks.texts import check_texts
 from dilemma_kernel.semantics.checks.world import check_world
 from dilemma_kernel.semantics.schemas import problem, schema_problem
+from dilemma_kernel.semantics.slots import fill
 from scenario_factory.assembly import action_of, assemble, evidence_of, requires, state_schema
 from scenario_factory.composer.draws import Brief
 from scenario_factory.drafts import Draft, EvidenceDraft, Parts, StoryDraft
@@ -160,9 +161,15 @@ def _clock(draft: StoryDraft) -> Iterator[str]:
     now, deadline = times.get("now"), times.get("deadline")
     if now is not None and deadline is not None and deadline <= now:
         yield "clock.deadline: expected a moment after clock.now"
-    slots = {level: set(getattr(draft.stakes, level).values) for level in ("low", "medium", "high")}
-    if not slots["high"] or len({frozenset(names) for names in slots.values()}) > 1:
+    levels = [draft.stakes.low, draft.stakes.medium, draft.stakes.high]
+    if not levels[0].values or len({frozenset(level.values) for level in levels}) > 1:
         yield "stakes: expected the same slots, at least one, at each level"
+    narrative = draft.narrative
+    for text in (narrative.setting, narrative.trigger, narrative.conflict, *(level.text for level in levels)):
+        try:
+            fill(text, levels[0].values)
+        except ScenarioError as error:
+            yield f"narrative or stakes: {error}"
 
 
 def _records(draft: EvidenceDraft) -> Iterator[str]:

@@ -17,7 +17,8 @@ def likeness_text(scenario: Scenario) -> str:
     and the organisation's and the people's names as they are."""
     narrative = scenario.core.narrative
     parts = [narrative.role, narrative.setting, narrative.trigger, narrative.conflict, narrative.stakeholder.role]
-    parts.append(scenario.factors["stakes"]["high"].text)
+    stakes = scenario.factors.get("stakes", {}).get("high")
+    parts.append(stakes.text if stakes is not None else "")
     parts += sorted(action.description for action in scenario.core.actions)
     return _MASKED.sub("#", "\n".join(parts)).casefold()
 

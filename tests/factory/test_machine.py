@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from factory_support import brief_of, composed, good_parts
+from pydantic import ValidationError
 
 from dilemma_kernel.semantics import checks
 from scenario_factory import machine
-from scenario_factory.drafts import DRAFTS, STAGES, Parts, Stage
+from scenario_factory.drafts import DRAFTS, STAGES, Parts, Rule, Stage
 from scenario_factory.machine import MAX_FINDINGS, assembled, machine_findings
 
 Data = dict[str, Any]
@@ -78,6 +79,8 @@ FAULTS: list[tuple[Stage, Callable[[Data], None], str]] = [
     ("story", _change("clock.deadline", "tomorrow"), "ISO 8601"),
     ("story", _change("clock.deadline", "2020-01-01T00:00+00:00"), "after clock.now"),
     ("story", _change("stakes.low.values", {}), "same slots"),
+    ("story", _change("narrative.trigger", "Up to {count} of them by 17:00."), "no factor level gives the slot"),
+    ("story", _change("stakes.high.text", "All of {affected}, and {."), "a single '{'"),
     ("evidence", _change("evidence.0.id", "LOG 1"), "has blanks"),
     ("evidence", _change("evidence.0.at", None), "has a moment"),
     ("evidence", _change("evidence.0.text", "This was illegal."), "legal verdict"),
@@ -111,6 +114,33 @@ def test_a_fault_is_found_at_its_own_stage(stage: Stage, fault: Callable[[Data],
     changed = changed.model_copy(update=dict.fromkeys(STAGES[STAGES.index(stage) + 1 :]))
     found = machine_findings(stage, changed, brief_of())
     assert any(says in finding for finding in found), found
+
+
+@pytest.mark.parametrize(
+    ("stage", "path", "value"),
+    [
+        ("evidence", "evidence.0.rule", {"variable": "x", "relation": "equals", "value": 1}),
+        ("evidence", "variables", [{"name": f"v{n}", "start": 1} for n in range(13)]),
+        ("evidence", "variables.0.name", "Two Words"),
+        ("actions", "actions", []),
+        ("actions", "actions.0.track", "grey"),
+        ("compile", "probe.answer", 9),
+        ("compile", "goal", {"implicit": "x"}),
+    ],
+)
+def test_what_the_records_refuse_never_becomes_a_draft(stage: Stage, path: str, value: Any) -> None:
+    draft = good_parts().part(stage)
+    assert draft is not None
+    data = draft.model_dump(mode="json")
+    _change(path, value)(data)
+    with pytest.raises(ValidationError):
+        DRAFTS[stage].model_validate(data)
+
+
+@pytest.mark.parametrize("value", ["much", True, None])
+def test_bounds_of_rules_are_numbers(value: Any) -> None:
+    with pytest.raises(ValidationError, match="needs a number"):
+        Rule(variable="x", relation="at_most", value=value)
 
 
 def test_findings_are_bounded_and_a_missing_text_is_one() -> None:
