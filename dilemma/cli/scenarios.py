@@ -38,7 +38,8 @@ def show(
 def check(path: PackArgument = "starter", json_: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Check a scenario or a pack: the machine-checked closure of what a dilemma is."""
     from dilemma.cli.tables import print_findings
-    from dilemma.studies.packs import check_pack, cues_of
+    from dilemma.studies.cues import cues_of
+    from dilemma.studies.packs import check_pack
 
     findings = check_pack(path)
     print_findings(findings, cues_of(path), as_json=json_)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -18,8 +18,10 @@ from dilemma.studies.simulate import StudyPlan
 from dilemma_kernel.records import BASELINE, FACTORS, LABELS, Rate
 from dilemma_kernel.semantics.checks import Finding
 from scenario_factory import Pack
-from scenario_factory.cues import CueReport
 from trajectories import StudySummary
+
+if TYPE_CHECKING:
+    from scenario_factory.cues import CueReport
 
 
 def wide_console() -> Console:
@@ -205,7 +207,7 @@ def print_scenarios(pack: Pack, *, as_json: bool) -> None:
     wide_console().print(table)
 
 
-def print_findings(findings: Mapping[str, Sequence[Finding]], cues: CueReport, *, as_json: bool) -> None:
+def print_findings(findings: Mapping[str, Sequence[Finding]], cues: "CueReport", *, as_json: bool) -> None:
     """What the checks found, scenario by scenario, and the figures of the pack's cues."""
     if as_json:
         listed = {name: [_finding(f) for f in found] for name, found in findings.items()}

@@ -7,7 +7,6 @@ from dilemma_kernel.errors import ScenarioError
 from dilemma_kernel.records import Scenario
 from dilemma_kernel.semantics.checks import Finding, check_scenario
 from scenario_factory import Pack, load_pack, load_scenario
-from scenario_factory.cues import CueReport, cue_report
 
 
 def read_pack(name_or_path: str) -> Pack:
@@ -18,11 +17,6 @@ def read_pack(name_or_path: str) -> Pack:
 def check_pack(name_or_path: str) -> dict[str, tuple[Finding, ...]]:
     """What the machine checks find, by scenario name; an empty tuple for a scenario that passes."""
     return {scenario.name: check_scenario(scenario) for scenario in load_pack(name_or_path).scenarios}
-
-
-def cues_of(name_or_path: str) -> CueReport:
-    """Whether wording, length or place tells the tracks apart, and whether the clauses do."""
-    return cue_report(load_pack(name_or_path).scenarios)
 
 
 def checked_pack(name_or_path: str) -> Pack:
