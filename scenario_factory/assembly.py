@@ -53,7 +53,12 @@ def evidence_of(draft: EvidenceDraft) -> tuple[Evidence, ...]:
     """The records, with each clause's rule as a schema."""
     return tuple(
         Evidence(
-            **item.model_dump(exclude={"rule"}),
+            id=item.id,
+            kind=item.kind,
+            source=item.source,
+            at=item.at,
+            text=item.text,
+            fields=item.fields,
             requires=requires(item.rule) if item.rule is not None else None,
         )
         for item in draft.evidence

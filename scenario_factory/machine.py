@@ -103,7 +103,7 @@ def _of_stage(stage: Stage, scenario: Scenario, texts: Sequence[Place], own: Seq
             broken = list(check_renderings(scenario, _with(_BRACE, texts)))
             yield from broken
             if not broken:
-                yield from check_prompts(scenario, _different(texts))
+                yield from check_prompts(scenario, ())  # no text leaks by now: whatever does came about in rendering
 
 
 def _different(texts: Sequence[Place]) -> list[Place]:

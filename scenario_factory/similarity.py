@@ -33,20 +33,20 @@ class Likeness:
 
     def __init__(self, scenarios: Iterable[Scenario] = (), near: float = NEAR) -> None:
         self._near = near
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, dict[str, str]] = {}
+        """Pressure -> name -> text: a story under one pressure is none under the other."""
         for scenario in scenarios:
             self.add(scenario)
 
     def add(self, scenario: Scenario) -> None:
         """Compare newcomers with ``scenario`` too."""
-        self._texts[scenario.name] = likeness_text(scenario)
+        self._texts.setdefault(scenario.core.pressure, {})[scenario.name] = likeness_text(scenario)
 
     def nearest(self, scenario: Scenario) -> tuple[str, float] | None:
         """Name of the scenario that ``scenario`` is a near-duplicate of, and their likeness; None where there is none.
 
         Likeness is rapidfuzz's normalised indel similarity.
         """
-        found = process.extractOne(
-            likeness_text(scenario), self._texts, scorer=fuzz.ratio, processor=None, score_cutoff=self._near
-        )
+        others = self._texts.get(scenario.core.pressure, {})
+        found = process.extractOne(likeness_text(scenario), others, scorer=fuzz.ratio, score_cutoff=self._near)
         return None if found is None else (found[2], round(found[1], 1))
