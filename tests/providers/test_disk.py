@@ -47,7 +47,7 @@ async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
         assert "Traceback" not in full.stderr
         subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
         asked, (replies, _) = server.count, await stored(store)
-        assert 0 < asked - replies <= 16, "more was lost than the replies in flight"
+        assert 0 <= asked - replies <= 16, "more was lost than the replies in flight"
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
         await api.simulate("gpt-x", study="s", store=store, resume=True)
