@@ -21,7 +21,7 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(PIP) install -c constraints.txt -e '.[local,lab,dev]'
+	$(PIP) install -c constraints.txt -e '.[local,lab,review,dev]'
 	@touch $@
 
 # Chat templates of real models, for the tests that hold parsers and audits to them. Without npm they are skipped.
