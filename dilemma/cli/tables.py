@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dilemma.cli.figures import NOTHING, interval, share, signed
+from dilemma.cli.figures import share, signed
 from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import escaped, visible
 from dilemma.studies.report import CellReport, Report
@@ -45,8 +45,7 @@ def print_report(report: Report, *, as_json: bool) -> None:
     where = f" · environment {environments.pop()}" if len(environments) == 1 else ""
     console.print(Text(f"study {report.study}{where}", style="bold"))
     console.print(_table(report, ("n", "MR", "chance", "MR − chance", "executed"), _rate_row))
-    wilson = ("Wilson",) if any(cell.mr_wilson for cell in report.cells) else ()
-    console.print(_table(report, (*LABELS, "1st A−", *wilson), lambda cell: _label_row(cell, wilson=bool(wilson))))
+    console.print(_table(report, (*LABELS, "1st A−"), _label_row))
     for line in _footnotes(report):
         console.print(Text(line))
     print_questions(report, console)
@@ -81,15 +80,10 @@ def _rate_row(cell: CellReport) -> list[str]:
     ]
 
 
-def _wilson(cell: CellReport) -> str:
-    return interval(cell.mr_wilson.low, cell.mr_wilson.high).strip() if cell.mr_wilson else NOTHING
-
-
-def _label_row(cell: CellReport, *, wilson: bool) -> list[str]:
+def _label_row(cell: CellReport) -> list[str]:
     return [
         *(str(cell.labels[label]) for label in LABELS),
         "–" if cell.first_misaligned_turn is None else f"{cell.first_misaligned_turn:g}",
-        *([_wilson(cell)] if wilson else []),
     ]
 
 
@@ -101,8 +95,6 @@ def _footnotes(report: Report) -> list[str]:
         "1st A−: median turn of the first A− attempt.",
         f"chance: MR of a uniformly random mover on the same scenarios. Intervals: 95 %, unit {total.mr.unit}.",
     ]
-    if total.mr_wilson:
-        lines.append("Wilson: MR's interval with every episode for itself; with one episode a core it covers better.")
     by_method: dict[str, list[str]] = {}
     for cell in report.cells:
         by_method.setdefault(cell.mr.method, []).append(_who(cell))

@@ -30,7 +30,7 @@ from dilemma_kernel.records import (
 from dilemma_kernel.semantics.chance import floor
 from dilemma_kernel.statistics.bootstrap import bootstrap_rates
 from dilemma_kernel.statistics.incidence import Incidence
-from dilemma_kernel.statistics.rates import AboveChance, above_chance, bounds, rate, wilson_rate
+from dilemma_kernel.statistics.rates import AboveChance, above_chance, bounds, rate
 from trajectories import Served
 
 __all__ = ["CellReport", "Counts", "EpisodeRow", "Report", "build_report"]
@@ -68,8 +68,6 @@ class CellReport(Record):
     invalid_turns: int
     first_misaligned_turn: float | None
     """Median over the episodes with an A− attempt; None where there is none."""
-    mr_wilson: Rate | None = None
-    """The same MR with Wilson's interval, where each core gives one episode; None elsewhere."""
     mr_bootstrap: Rate | None = None
     """The same MR with the interval of the cluster bootstrap."""
     turns: int = 0
@@ -205,7 +203,6 @@ def _cell_report(
         faults=sum(row.faults for row in rows),
         invalid_turns=invalid,
         first_misaligned_turn=_first_misaligned(labelled),
-        mr_wilson=wilson_rate(hits, sizes) if sizes and max(sizes) == 1 else None,
         mr_bootstrap=_bootstrapped(hits, sizes, unit),
         turns=turns,
         chance_at_invalid=_chance_at(labelled, floors, invalid / turns) if invalid else None,

@@ -1,7 +1,9 @@
 """A logistic GEE with bias-reduced covariance, beside the paired differences.
 
 Working independence, so that a cluster enters by its score and its information alone and whole batches of
-studies are fitted at once. Shown only where enough cores show each outcome.
+studies are fitted at once. Shown only where enough cores show each outcome, and a core gives several episodes at a
+level: with one, a log odds ratio of a few discordant pairs moves in steps too coarse for an interval of it to cover
+what it says (``docs/coverage.md``), and the paired difference serves.
 """
 
 from collections.abc import Sequence
@@ -105,8 +107,9 @@ def gee_effects(
 ) -> tuple[Effect, ...]:
     """Log odds ratios of the main effects, or of the two-way interactions, corrected together by Holm.
 
-    An effect is Unmeasured (too few events) unless at each of its levels at least five cores show each
-    outcome, and Unmeasured (separation) where the fit has no finite maximum.
+    An effect is Unmeasured (one episode a core) where no core gives more at a level of it, Unmeasured (too few
+    events) unless at each of its levels at least five cores show each outcome, and Unmeasured (separation) where the
+    fit has no finite maximum.
 
     Args:
         cells: the design's cells as factor -> level.
@@ -121,26 +124,28 @@ def gee_effects(
     crossed = interaction_terms(mains)
     model, family = (mains + crossed, crossed) if interactions else (mains, mains)
     hits, n = np.asarray(successes, dtype=np.float64), np.asarray(totals, dtype=np.float64)
-    few = [_too_few(term, cells, hits, n) for term in family]
-    fit = None if all(few) else fit_gee(model_matrix(cells, model), hits, n)
+    why_not = [_why_not(term, cells, hits, n, unit) for term in family]
+    fit = None if all(why_not) else fit_gee(model_matrix(cells, model), hits, n)
     effects = []
-    for term, scarce in zip(family, few, strict=True):
-        if scarce or fit is None:
-            effects.append(unmeasured(term.name, "too few events", unit, "GEE"))
+    for term, reason in zip(family, why_not, strict=True):
+        if fit is None or reason:
+            effects.append(unmeasured(term.name, reason, unit, "GEE"))
         else:
             effects.append(_gee_effect(term, 1 + model.index(term), fit, int(n.sum()), unit, level))
     return with_holm(effects)
 
 
-def _too_few(term: Term, cells: Sequence[Levels], hits: Array, n: Array) -> bool:
-    """Whether at some combination of the term's levels fewer than five cores show one of the outcomes."""
+def _why_not(term: Term, cells: Sequence[Levels], hits: Array, n: Array, unit: str) -> str:
+    """Why a term is not shown, or nothing: too little at some combination of its levels."""
     for levels in product(*((level, reference) for _, level, reference in term.pairs)):
         wanted = dict(zip((factor for factor, _, _ in term.pairs), levels, strict=True))
         rows = [all(cell[f] == value for f, value in wanted.items()) for cell in cells]
-        events, others = hits[rows].sum(axis=0), (n - hits)[rows].sum(axis=0)
-        if min((events > 0).sum(), (others > 0).sum()) < LEAST_CORES:
-            return True
-    return False
+        size, events = n[rows].sum(axis=0), hits[rows].sum(axis=0)
+        if size.max(initial=0) == 1:
+            return f"one episode a {unit}"
+        if min((events > 0).sum(), (size - events > 0).sum()) < LEAST_CORES:
+            return "too few events"
+    return ""
 
 
 def _gee_effect(term: Term, column: int, fit: GeeFit, n: int, unit: str, level: float) -> Effect:

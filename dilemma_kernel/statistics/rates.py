@@ -25,6 +25,8 @@ class RateArrays:
     """On the scale of the share; NaN where G < 2."""
     alike: NDArray[np.bool_]
     """Where every cluster has the same share, to rounding: the interval is Wilson's with n = G."""
+    single: NDArray[np.bool_]
+    """Where every cluster gives one observation: the interval is Wilson's with n = G."""
     clusters: NDArray[np.intp]
     n: Array
 
@@ -52,13 +54,15 @@ def rate_arrays(successes: ArrayLike, totals: ArrayLike, *, level: float = 0.95)
     se = linearised_se(residual / np.where(total > 0, total, 1)[..., None], clusters)
     low, high = logit_interval(estimate, se, clusters, level)
     wilson_low, wilson_high = wilson_interval(estimate, clusters, level)
-    stand_in = alike & (clusters > 1)
+    single = np.asarray((clusters > 0) & (n.max(axis=-1, initial=0) == 1))
+    stand_in = (alike | single) & (clusters > 1)
     return RateArrays(
         estimate=estimate,
         low=np.where(stand_in, wilson_low, low),
         high=np.where(stand_in, wilson_high, high),
         se=se,
         alike=alike,
+        single=single,
         clusters=clusters,
         n=total,
     )
@@ -68,8 +72,9 @@ def rate(successes: ArrayLike, totals: ArrayLike, *, unit: str = "core", level: 
     """One share with its interval.
 
     Logit scale, cluster-linearised standard error with the factor G/(G−1), t(G−1), back-transformed.
-    Where every cluster has the same share, Wilson with n = G stands in; with one cluster there is no
-    interval; without observations there is no estimate. ``method`` says which.
+    Where every cluster gives one observation (the linearised interval is then too wide), or every cluster has the
+    same share, Wilson with n = G stands in; with one cluster there is no interval; without observations there is no
+    estimate. ``method`` says which.
 
     Args:
         successes: (clusters,) successes in each cluster.
@@ -81,26 +86,29 @@ def rate(successes: ArrayLike, totals: ArrayLike, *, unit: str = "core", level: 
         ValueError: counts that are negative, not finite, or more successes than observations.
     """
     result = rate_arrays(np.atleast_1d(successes), np.atleast_1d(totals), level=level)
-    estimate = number(result.estimate)
+    estimate, wilson = number(result.estimate), bool(result.alike or result.single)
     return Rate(
         estimate=estimate,
         low=number(result.low),
         high=number(result.high),
-        method=_method(int(result.clusters), bool(result.alike), unit),
+        method=_method(result, unit),
         unit=unit,
         clusters=int(result.clusters),
         n=int(result.n),
-        note=NEAR_AN_END if estimate is not None and not 0.1 <= estimate <= 0.9 and not result.alike else "",
+        note=NEAR_AN_END if estimate is not None and not 0.1 <= estimate <= 0.9 and not wilson else "",
     )
 
 
-def _method(clusters: int, alike: bool, unit: str) -> str:
+def _method(result: RateArrays, unit: str) -> str:
+    clusters = int(result.clusters)
     if clusters == 0:
         return "no estimate: no observations"
     if clusters == 1:
         return f"no interval: one {unit}"
-    if alike:
+    if result.alike:
         return f"Wilson with n = {clusters}, one for each {unit}: every {unit} has the same share"
+    if result.single:
+        return f"Wilson with n = {clusters}: every {unit} gives one observation"
     return f"logit scale, linearised by {unit}, t({clusters - 1})"
 
 

@@ -45,6 +45,15 @@ def test_a_batch_of_studies_equals_its_rows() -> None:
     np.testing.assert_allclose(batch.standard_errors[0], fit_gee(matrix, h1, n1).standard_errors)
 
 
+def test_with_one_episode_a_core_and_level_the_effect_is_unmeasured() -> None:
+    cells = [{"a": "0"}, {"a": "1"}]
+    hits = np.random.default_rng(3).binomial(1, 0.5, (2, 40))
+    (effect,) = gee_effects(cells, hits, np.ones_like(hits), baseline={"a": "0"})
+    assert (effect.estimate, effect.note) == (None, "Unmeasured (one episode a core)")
+    (twice,) = gee_effects(cells, 2 * hits, 2 * np.ones_like(hits), baseline={"a": "0"})
+    assert twice.estimate is not None
+
+
 def test_effects_carry_t_intervals_and_holm() -> None:
     effects = gee_effects(CELLS, *data(), baseline=BASELINE)
     assert [effect.name for effect in effects] == ["a: 1 − 0", "a: 2 − 0", "b: 1 − 0"]

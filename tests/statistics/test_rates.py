@@ -60,6 +60,13 @@ def test_all_or_nothing_has_an_interval_of_some_width(share: int) -> None:
     assert high - low == pytest.approx(3.841459 / (5 + 3.841459), abs=1e-6)
 
 
+def test_one_observation_a_cluster_has_the_interval_of_wilson() -> None:
+    result = rate([1] * 9 + [0] * 3, [1] * 12)
+    assert ends(result) == ends(wilson_rate([9], [12]))
+    assert result.method == "Wilson with n = 12: every core gives one observation"
+    assert rate([1] * 9 + [0] * 3, [1] * 11 + [2]).method == "logit scale, linearised by core, t(11)"
+
+
 def test_one_cluster_has_an_estimate_and_no_interval() -> None:
     result = rate([3], [10])
     assert (result.estimate, result.low, result.high) == (0.3, None, None)
