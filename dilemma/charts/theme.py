@@ -1,9 +1,11 @@
 """The theme of every picture: quiet axes, colours that colour-blind readers can tell apart, one ink."""
 
-import unicodedata
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+from dilemma_kernel.unseen import code_point, replace_unseen
 
 INK, MUTED, GRID, PAPER = "#1c2128", "#5b6472", "#dde1e6", "#ffffff"
 """Words, quiet words, grid lines, paper. In a page they follow its colours: see ``CHART_CSS``."""
@@ -26,6 +28,7 @@ SEQUENCE: Sequence[str] = tuple(COLOURS[name] for name in ("blue", "vermilion", 
 
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _MOST_CHARS = 60
+_BREAKS = re.compile(r"[\n\t]+")
 
 CONFIG: Mapping[str, Any] = MappingProxyType(
     {
@@ -81,8 +84,5 @@ CHART_CSS = """
 
 def label_text(text: str, most: int = _MOST_CHARS) -> str:
     """``text`` fit for a label: one line, of ``most`` characters at most, every control character written out."""
-    shown = "".join(
-        f"<U+{ord(char):04X}>" if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} else char
-        for char in text[: most + 1]
-    )
+    shown = replace_unseen(_BREAKS.sub(" ", text[: most + 1]), lambda char: f"<{code_point(char)}>")
     return shown if len(shown) <= most and len(text) <= most else f"{shown[: most - 1]}…"

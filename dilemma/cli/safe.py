@@ -1,7 +1,8 @@
 """What a model wrote, made safe to print on a terminal."""
 
 import json
-import unicodedata
+
+from dilemma_kernel.unseen import code_point, replace_unseen
 
 
 def visible(text: str) -> str:
@@ -9,20 +10,12 @@ def visible(text: str) -> str:
 
     Newlines and tabs stay; carriage returns before a newline go.
     """
-    return "".join(_shown(char) for char in text.replace("\r\n", "\n"))
+    return replace_unseen(text.replace("\r\n", "\n"), lambda char: f"<{code_point(char)}>")
 
 
 def escaped(text: str) -> str:
     """JSON ``text`` with the same characters as JSON escapes, so that it still says what it said."""
-    return "".join(char if _plain(char) else json.dumps(char)[1:-1] for char in text)
-
-
-def _shown(char: str) -> str:
-    return char if _plain(char) else f"<U+{ord(char):04X}>"
-
-
-def _plain(char: str) -> bool:
-    return char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+    return replace_unseen(text, lambda char: json.dumps(char)[1:-1])
 
 
 def clipped(text: str, limit: int) -> str:

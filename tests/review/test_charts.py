@@ -46,7 +46,7 @@ def test_a_page_lends_its_colours() -> None:
 
 
 def test_a_label_is_one_bounded_line() -> None:
-    assert label_text("a\nb\x1b\u202e\ud800") == "a<U+000A>b<U+001B><U+202E><U+D800>"
+    assert label_text("a\nb\x1b\u202e\ud800") == "a b<U+001B><U+202E><U+D800>"
     assert label_text("x" * 100, 10) == "x" * 9 + "…"
     assert label_text("x" * 10, 10) == "x" * 10
 

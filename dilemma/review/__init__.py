@@ -1,0 +1,1 @@
+"""What people read and label: the report page, and the review app (extra ``review``)."""
