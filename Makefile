@@ -1,6 +1,7 @@
 # make demo · make test · make check · make check-long · make mutation · make bench · make docs
 PYTHON ?= python3
 VENV   ?= .venv
+JOBS   ?= auto
 BIN    := $(VENV)/bin
 TEMPLATES := .cache/chat-templates/.fetched
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
@@ -35,7 +36,7 @@ demo: $(VENV)/.base
 	$(BIN)/dilemma simulate examples/demo-model.yaml
 
 test: $(VENV)/.dev $(TEMPLATES)
-	$(BIN)/python -m pytest -m 'not slow' $(ARGS)
+	$(BIN)/python -m pytest -m 'not slow' -n $(JOBS) --dist worksteal $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

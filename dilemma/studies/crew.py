@@ -190,3 +190,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)  # asyncio's own kill collects the exit code that it then waits for
     await process.communicate()
+    process._transport.close()  # type: ignore[attr-defined]  # by itself it closes later, perhaps after the loop has
