@@ -13,8 +13,11 @@ from trajectories.engines import reading_engine, writing_engine
 from trajectories.faults import DATABASE_FAULTS, is_busy, store_error
 from trajectories.location import check_place
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Revisions of the tables, oldest first, as in ``trajectories/migrations``. The last is the one in use."""
+
+OVERVIEW_SINCE = "0002"
+"""The revision that brought the table ``overview``. All else can be read of older ones too."""
 
 VERSION_TABLE = "store_version"
 """Where alembic keeps the revision of a store."""
@@ -50,7 +53,7 @@ def open_engines(path: Path, *, read_only: bool) -> Engines:
         if not is_new:
             revision = _stored_revision(path)
             if read_only:
-                _refuse_outdated(revision, path)
+                _refuse_empty(revision, path)
         with ExitStack() as on_failure:
             write = None if read_only else _upgraded(path)
             if write:
@@ -89,11 +92,9 @@ def _revision(connection: Connection, path: Path) -> str | None:
     return revision
 
 
-def _refuse_outdated(revision: str | None, path: Path) -> None:
+def _refuse_empty(revision: str | None, path: Path) -> None:
     if revision is None:
         raise StoreError(f"{path} is empty: there is no store in it")
-    if revision != REVISIONS[-1]:
-        raise StoreError(f"{path} was written by an older version of dilemma: open it once for writing")
 
 
 def _upgraded(path: Path) -> Engine:
