@@ -153,7 +153,7 @@ def hostile_judgements(trajectory: Trajectory) -> list[Judgement]:
         Judgement(
             vocabulary="label",
             maker="rules",
-            outcome=Measured(value=labels[trajectory.repeat % 5]),
+            outcome=Measured(value=label),
             note=text,
             **common,
         ),
