@@ -54,7 +54,13 @@ class LoadedModel:
 
     @classmethod
     def load(
-        cls, source: str, *, dtype: str = "auto", device: str | None = None, renderer: Renderer | None = None
+        cls,
+        source: str,
+        *,
+        dtype: str = "auto",
+        device: str | None = None,
+        device_map: str | dict[str, int | str] | None = None,
+        renderer: Renderer | None = None,
     ) -> "LoadedModel":
         """The model that ``hf/source`` names.
 
@@ -62,6 +68,8 @@ class LoadedModel:
             source: a folder, ``FILE.gguf``, ``smollm2``, or a name in the hub's local cache.
             dtype: of the weights, such as ``float32``; ``auto`` keeps the checkpoint's, float32 for a GGUF.
             device: such as ``cuda``; the GPU where there is one, by default.
+            device_map: of accelerate, such as ``auto``, for a model larger than one card; it decides instead of
+                ``device``.
             renderer: its renderer where that was loaded already.
 
         Raises:
@@ -69,8 +77,10 @@ class LoadedModel:
         """
         place = find_place(source)
         renderer = renderer or load_renderer(place)
-        model = _weights(place, "float32" if dtype == "auto" and place.gguf else dtype)
-        return cls(model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")), renderer, name=source)
+        model = _weights(place, "float32" if dtype == "auto" and place.gguf else dtype, device_map)
+        if device_map is None:
+            model = model.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        return cls(model, renderer, name=source)
 
     @property
     def tokenizer(self) -> Any:
@@ -109,7 +119,12 @@ class LoadedModel:
 
     def count_tokens(self, prompt: str) -> int:
         """Tokens of a rendered prompt."""
-        return len(self.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        return len(self.tokenize(prompt))
+
+    def tokenize(self, prompt: str) -> list[int]:
+        """The tokens of a rendered prompt; none are added."""
+        tokens: list[int] = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        return tokens
 
     def encode(self, prompts: Sequence[str]) -> Batch:
         """Rendered prompts as tokens, padded on the left, with the positions that each would have alone.
@@ -117,9 +132,13 @@ class LoadedModel:
         Raises:
             InputError: a prompt has no token.
         """
-        rows = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
+        rows = [self.tokenize(prompt) for prompt in prompts]
         if not rows or not all(rows):
             raise InputError("there is no prompt, or one without a token")
+        return self.pad(rows)
+
+    def pad(self, rows: Sequence[list[int]]) -> Batch:
+        """Tokens of prompts as one batch; see ``encode``."""
         longest = max(map(len, rows))
         pad = min(self.ends) if self.tokenizer.pad_token_id is None else self.tokenizer.pad_token_id
         ids = torch.tensor([[pad] * (longest - len(row)) + row for row in rows], device=self.device)
@@ -137,7 +156,8 @@ class LoadedModel:
         with torch.inference_mode(), nullcontext() if interventions is None else interventions.attached(self, batch):
             drawn = draw_tokens(self.model, batch, rows, self.ends, self.decode)
         return tuple(
-            self._generated(row, tokens, length) for row, tokens, length in zip(rows, drawn, batch.lengths, strict=True)
+            self.replied(tokens, length, row.sampling.stop)
+            for row, tokens, length in zip(rows, drawn, batch.lengths, strict=True)
         )
 
     def decode(self, tokens: Sequence[int]) -> str:
@@ -145,10 +165,17 @@ class LoadedModel:
         text: str = self.tokenizer.decode(list(tokens), skip_special_tokens=False)
         return text
 
-    def _generated(self, row: Row, tokens: list[int], prompt_tokens: int) -> Generated:
+    def replied(self, tokens: Sequence[int], prompt_tokens: int, stop: Sequence[str] = ()) -> Generated:
+        """The reply that drawn tokens are.
+
+        Args:
+            tokens: all that were drawn, the one that ended it included.
+            prompt_tokens: how many the prompt has.
+            stop: texts before which the reply is cut.
+        """
         ended = tokens[-1] in self.ends
         text = self.decode(tokens[:-1] if ended else tokens)
-        cut = min((at for stop in row.sampling.stop if (at := text.find(stop)) >= 0), default=None)
+        cut = min((at for mark in stop if (at := text.find(mark)) >= 0), default=None)
         return Generated(
             text=text if cut is None else text[:cut],
             tokens=tuple(tokens),
@@ -162,11 +189,11 @@ def family_by_type(model_type: str) -> Family:
     return _BY_TYPE.get(model_type, "prompted")
 
 
-def _weights(place: Place, dtype: str) -> Any:
+def _weights(place: Place, dtype: str, device_map: str | dict[str, int | str] | None) -> Any:
     from transformers import AutoModelForCausalLM  # noqa: PLC0415
 
     try:
-        return AutoModelForCausalLM.from_pretrained(place.folder, dtype=dtype, **place.options)
+        return AutoModelForCausalLM.from_pretrained(place.folder, dtype=dtype, device_map=device_map, **place.options)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         line = " ".join(str(error).split())[:200]
         raise UnknownModelError(f"hf/{place.folder}: its weights cannot be read: {line}") from error
