@@ -82,6 +82,10 @@ def scenarios_of(study: str) -> Select[Any]:
     return select(SCENARIOS.c.record).where(SCENARIOS.c.study == study).order_by(SCENARIOS.c.name)
 
 
+def one_scenario(study: str, name: str) -> Select[Any]:
+    return select(SCENARIOS.c.record).where(SCENARIOS.c.study == study, SCENARIOS.c.name == name)
+
+
 def trajectories_of(study: str, *, latest: bool) -> Select[Any]:
     """Records, unordered; ``latest`` leaves out the attempts that were run again."""
     statement = select(*EPISODE_ORDER, _episode.record).where(_episode.study == study)

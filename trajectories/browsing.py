@@ -1,0 +1,277 @@
+"""Finding one's way among many episodes: filters, sorting, pages, neighbours, relatives.
+
+Everything here reads the table ``overview``, whose rows are narrow, and no record's JSON.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, tuple_
+
+from dilemma_kernel.records import Judgement, Record
+from trajectories import queries
+from trajectories.jsontext import loads
+from trajectories.store import Store
+from trajectories.tables import JUDGEMENTS, OVERVIEW
+
+Trouble = Literal["faults", "invalid", "declined", "crashed", "any"]
+Differ = Literal["machines", "sides", "anyone"]
+Sort = Literal["order", "label", "turns", "faults", "cost", "differ", "newest"]
+
+_row = OVERVIEW.c
+_PLACE = (_row.case_id, _row.cell, _row.repeat, _row.episode_id)
+_PERSON = "person/"
+
+_SORTS: Mapping[Sort, ColumnElement[Any]] = {
+    "label": _row.label,
+    "turns": _row.turns,
+    "faults": _row.faults + _row.invalid_turns,
+    "cost": func.coalesce(_row.cost, -1.0),
+    "differ": case((_row.crossed, 3), (_row.machine_labels > 1, 2), (_row.labels > 1, 1), else_=0),
+    "newest": _row.saved_at,
+}
+"""What each order looks at first. The order of cases, cells and repeats comes after it, and alone is ``order``."""
+
+
+class EpisodeLine(Record):
+    """An episode at its latest attempt, at a glance."""
+
+    study: str
+    case_id: str
+    cell: str
+    repeat: int
+    episode_id: str
+    attempt: int
+    instrument: str
+    scenario: str
+    domain: str
+    agent: str
+    environment: str
+    origin: str | None
+    ended: str
+    turns: int
+    faults: int
+    invalid_turns: int
+    cost: float | None
+    saved_at: float
+    label: str
+    """What the rules say; else ``unmeasured`` or ``crashed``; empty where they say nothing."""
+    machine_labels: int
+    crossed: bool
+    people: int
+    labels: int
+
+
+class Wanted(Record):
+    """Which episodes, in which order."""
+
+    study: str
+    label: str | None = None
+    cell: str | None = None
+    """Key of a cell."""
+    agent: str | None = None
+    scenario: str | None = None
+    trouble: Trouble | None = None
+    differ: Differ | None = None
+    """``machines``: rules and models gave different labels; ``sides``: they differ on misaligned or not;
+    ``anyone``: labels differ, people's among them."""
+    labelled_by: str | None = None
+    """A person who labelled them."""
+    unlabelled_by: str | None = None
+    """A person who has not."""
+    forks: bool = False
+    """Forks too."""
+    among: tuple[str, ...] | None = None
+    """Only these episode_ids, as found by their text."""
+    sort: Sort = "order"
+    descending: bool = False
+
+
+class StudyLine(Record):
+    """A study at a glance. Counts are of latest attempts, forks left out."""
+
+    name: str
+    episodes: int
+    crashed: int
+    labelled: int
+    """Episodes that a person labelled."""
+
+
+async def study_lines(store: Store) -> dict[str, StudyLine]:
+    """Study -> its counts, of every study with an episode."""
+    statement = (
+        select(
+            _row.study.label("name"),
+            func.count().label("episodes"),
+            _count(_row.ended == "crashed").label("crashed"),
+            _count(_row.people > 0).label("labelled"),
+        )
+        .where(_row.origin.is_(None))
+        .group_by(_row.study)
+    )
+    rows = await store.read(lambda connection: connection.execute(statement).all())
+    return {row.name: StudyLine.model_validate(row._mapping) for row in rows}
+
+
+async def lines(store: Store, wanted: Wanted, *, offset: int = 0, limit: int = 50) -> list[EpisodeLine]:
+    """A page of the wanted episodes, in their order."""
+    return await _lines(store, _filtered(wanted).order_by(*_order(wanted)).offset(offset).limit(limit))
+
+
+async def tally(store: Store, wanted: Wanted) -> dict[str, int]:
+    """Label -> how many of the wanted episodes have it. The sum is how many there are."""
+    statement = select(_row.label, func.count()).where(*_conditions(wanted)).group_by(_row.label)
+    rows = await store.read(lambda connection: connection.execute(statement).all())
+    return {row[0]: row[1] for row in rows}
+
+
+async def line(store: Store, episode_id: str) -> EpisodeLine | None:
+    """One episode; None where there is none of this id."""
+    found = await _lines(store, select(OVERVIEW).where(_row.episode_id == episode_id))
+    return found[0] if found else None
+
+
+async def neighbours(store: Store, wanted: Wanted, here: EpisodeLine) -> tuple[str | None, str | None]:
+    """Ids of the wanted episodes before and after one in their order; None at an end."""
+
+    def read(connection: Any) -> tuple[str | None, str | None]:
+        before = connection.execute(_next_to(wanted, here, after=False)).first()
+        after = connection.execute(_next_to(wanted, here, after=True)).first()
+        return before and before.episode_id, after and after.episode_id
+
+    return await store.read(read)
+
+
+async def place(store: Store, wanted: Wanted, here: EpisodeLine) -> int:
+    """How many of the wanted episodes come before one in their order."""
+    statement = select(func.count()).select_from(OVERVIEW).where(*_conditions(wanted), _beyond(wanted, here, False))
+    return int(await store.read(lambda connection: connection.scalar(statement)))
+
+
+async def relatives(store: Store, here: EpisodeLine) -> list[EpisodeLine]:
+    """Episodes of the same case and repeat in the study, its forks among them, but not itself."""
+    same = and_(_row.study == here.study, _row.case_id == here.case_id, _row.repeat == here.repeat)
+    return await _lines(store, select(OVERVIEW).where(same, _row.episode_id != here.episode_id).order_by(*_PLACE))
+
+
+async def people_in(store: Store, study: str) -> list[str]:
+    """Makers of people's judgements in a study, by name."""
+    statement = select(JUDGEMENTS.c.maker).distinct().where(JUDGEMENTS.c.study == study, _of_people()).order_by("maker")
+    return list(await store.read(lambda connection: connection.scalars(statement).all()))
+
+
+async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[tuple[EpisodeLine, list[Judgement]]]:
+    """The episodes that a person labelled, forks left out, each with what everyone says in this vocabulary."""
+    by_person = and_(JUDGEMENTS.c.study == study, JUDGEMENTS.c.vocabulary == vocabulary, _of_people())
+    subjects = select(JUDGEMENTS.c.subject).where(by_person)
+    of_study = select(OVERVIEW).where(_row.episode_id.in_(subjects), _row.study == study, _row.origin.is_(None))
+    said = (
+        select(JUDGEMENTS.c.subject, JUDGEMENTS.c.record)
+        .join(OVERVIEW, (JUDGEMENTS.c.subject == _row.episode_id) & (JUDGEMENTS.c.attempt == _row.attempt))
+        .where(JUDGEMENTS.c.subject.in_(subjects), JUDGEMENTS.c.vocabulary == vocabulary, _row.study == study)
+        .order_by(JUDGEMENTS.c.subject, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
+    )
+
+    def read(connection: Any) -> list[tuple[EpisodeLine, list[Judgement]]]:
+        by_subject: dict[str, list[Judgement]] = {}
+        for row in connection.execute(said):
+            by_subject.setdefault(row.subject, []).append(loads(Judgement, row.record))
+        found = connection.execute(of_study.order_by(*_PLACE)).all()
+        return [(EpisodeLine.model_validate(row._mapping), by_subject.get(row.episode_id, [])) for row in found]
+
+    return await store.read(read)
+
+
+async def scenario_text(store: Store, study: str, name: str) -> str | None:
+    """The JSON of one scenario of a study; None where it has none of this name."""
+    statement = queries.one_scenario(study, name)
+    return await store.read(lambda connection: connection.scalar(statement))
+
+
+def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+
+
+def _of_people() -> ColumnElement[bool]:
+    return and_(JUDGEMENTS.c.maker >= _PERSON, JUDGEMENTS.c.maker < "person0")
+
+
+async def _lines(store: Store, statement: Select[Any]) -> list[EpisodeLine]:
+    rows = await store.read(lambda connection: connection.execute(statement).all())
+    return [EpisodeLine.model_validate(row._mapping) for row in rows]
+
+
+def _filtered(wanted: Wanted) -> Select[Any]:
+    return select(OVERVIEW).where(*_conditions(wanted))
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [_row.study == wanted.study]
+    found += [
+        _row[name] == value
+        for name in ("label", "cell", "agent", "scenario")
+        if (value := getattr(wanted, name)) is not None
+    ]
+    if not wanted.forks:
+        found.append(_row.origin.is_(None))
+    if wanted.trouble:
+        found.append(_TROUBLES[wanted.trouble])
+    if wanted.differ:
+        found.append(_DIFFERS[wanted.differ])
+    if wanted.labelled_by is not None:
+        found.append(_has_label_by(wanted.labelled_by))
+    if wanted.unlabelled_by is not None:
+        found.append(~_has_label_by(wanted.unlabelled_by))
+    if wanted.among is not None:
+        ids = func.json_each(json.dumps(wanted.among)).table_valued("value")
+        found.append(_row.episode_id.in_(select(ids.c.value)))
+    return found
+
+
+_TROUBLES: Mapping[Trouble, ColumnElement[bool]] = {
+    "faults": _row.faults > 0,
+    "invalid": _row.invalid_turns > 0,
+    "declined": _row.ended == "declined",
+    "crashed": _row.ended == "crashed",
+    "any": or_(_row.faults > 0, _row.invalid_turns > 0, _row.ended.in_(("declined", "crashed"))),
+}
+_DIFFERS: Mapping[Differ, ColumnElement[bool]] = {
+    "machines": _row.machine_labels > 1,
+    "sides": _row.crossed,
+    "anyone": _row.labels > 1,
+}
+
+
+def _has_label_by(person: str) -> ColumnElement[bool]:
+    of_episode = and_(JUDGEMENTS.c.subject == _row.episode_id, JUDGEMENTS.c.attempt == _row.attempt)
+    asked = JUDGEMENTS.c.vocabulary == case((_row.instrument == "transfer", "refusal"), else_="label")
+    return exists().where(of_episode, asked, JUDGEMENTS.c.maker == f"{_PERSON}{person}")
+
+
+def _order(wanted: Wanted) -> Sequence[ColumnElement[Any]]:
+    if wanted.sort == "order":
+        return [column.desc() for column in _PLACE] if wanted.descending else list(_PLACE)
+    first = _SORTS[wanted.sort]
+    return [first.desc() if wanted.descending else first, *_PLACE]
+
+
+def _beyond(wanted: Wanted, here: EpisodeLine, after: bool) -> ColumnElement[bool]:
+    """Whether a row comes after ``here`` in the wanted order, or before it."""
+    at = tuple(getattr(here, column.name) for column in _PLACE)
+    if wanted.sort == "order":
+        return tuple_(*_PLACE) > at if after is not wanted.descending else tuple_(*_PLACE) < at
+    column = _SORTS[wanted.sort]
+    mine = select(column).where(_row.episode_id == here.episode_id).scalar_subquery()
+    further = tuple_(*_PLACE) > at if after else tuple_(*_PLACE) < at
+    first = column > mine if after is not wanted.descending else column < mine
+    return or_(first, and_(column == mine, further))
+
+
+def _next_to(wanted: Wanted, here: EpisodeLine, *, after: bool) -> Select[Any]:
+    order = _order(wanted)
+    if not after:
+        turned = wanted.model_copy(update={"descending": not wanted.descending})
+        order = _order(turned) if wanted.sort == "order" else [_order(turned)[0], *(c.desc() for c in _PLACE)]
+    found = select(_row.episode_id).where(*_conditions(wanted), _beyond(wanted, here, after))
+    return found.order_by(*order).limit(1)
