@@ -1,10 +1,11 @@
 """Pictures: the action graph of a scenario, and the rounds that a scenario went through."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dilemma_kernel.records import Attempt, Scenario
+from dilemma_kernel.records import Attempt, Scalar, Scenario, canonical_json
 from dilemma_kernel.semantics import action_graph
 from scenario_factory.drafts import STAGES
 from scenario_factory.presets import HIGHEST
@@ -16,11 +17,28 @@ _WIDTH, _HEIGHT, _COLUMN, _ROW = 190.0, 46.0, 260.0, 66.0
 _DECISIONS = {"accept": "#2f855a", "reject": "#c53030", "crash": "#c53030"}
 
 
-def action_svg(scenario: Scenario) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One move of an episode, as a step over the graph."""
+
+    turn: int
+    action: str
+    """Key of the action."""
+    before: Mapping[str, Scalar]
+    """The state that it was made in."""
+    after: Mapping[str, Scalar]
+
+
+def action_svg(scenario: Scenario, walk: Sequence[Step] = ()) -> str:
     """The action graph as SVG: states in columns by how much of them has changed, the two ends at the right.
 
     Lines are actions, in the colour of their track; terminals are faint but from the first state. Below stands what
     each action is. The picture shows tracks, so it is for the makers of scenarios, never for an agent.
+
+    Args:
+        scenario: whose graph it is.
+        walk: the path of an episode: wide lines, each with the number of its turn. A step to or from a state that is
+            not drawn is left out.
     """
     graph = action_graph(scenario)
     picture = Picture(f"Action graph of {scenario.name}")
@@ -29,7 +47,8 @@ def action_svg(scenario: Scenario) -> str:
     ends = _ends(picture, scenario, places)
     for here, there, keys in graph.edges(data="actions"):
         for key in keys if here in places else ():
-            _move(picture, scenario, graph, (here, there, key), places, ends)
+            _move(picture, scenario, graph, (here, there, key), places, ends, behind=bool(walk))
+    _walk(picture, scenario, graph, walk, places, ends)
     _legend(picture, scenario)
     return picture.svg()
 
@@ -82,6 +101,8 @@ def _move(
     edge: tuple[str, str, str],
     places: dict[str, tuple[float, float]],
     ends: dict[str, tuple[float, float]],
+    *,
+    behind: bool,
 ) -> None:
     here, there, key = edge
     action = scenario.action(key)
@@ -91,8 +112,52 @@ def _move(
         return
     end = (target[0], target[1] + _HEIGHT / 2)
     start = (x + _WIDTH if target[0] > x else x, y + _HEIGHT / 2)
-    faint = action.terminal and here != "s0"
+    faint = behind or (action.terminal and here != "s0")
     picture.line(start, end, COLOURS[action.track], title=f"{SIGNS[action.track]} {action.name}", faint=faint)
+
+
+def _walk(
+    picture: Picture,
+    scenario: Scenario,
+    graph: Any,
+    walk: Sequence[Step],
+    places: dict[str, tuple[float, float]],
+    ends: dict[str, tuple[float, float]],
+) -> None:
+    names = {(canonical_json(data["state"]), data["final"]): name for name, data in graph.nodes(data=True)}
+    turns: dict[tuple[tuple[float, float], tuple[float, float], str], list[int]] = {}
+    for step in walk:
+        action = scenario.action(step.action)
+        here = places.get(names.get((canonical_json(step.before), False), ""))
+        there = names.get((canonical_json(step.after), action.terminal), "")
+        target = places.get(there)
+        if action.terminal:
+            reached = graph.nodes[there]["ends"] if there else ()
+            target = ends[reached[0]] if reached else here
+        if here is not None and target is not None:
+            turns.setdefault((here, target, step.action), []).append(step.turn)
+    for number, ((here, target, key), numbers) in enumerate(turns.items()):
+        _walked(picture, scenario, (here, target, key), numbers, number)
+
+
+def _walked(
+    picture: Picture,
+    scenario: Scenario,
+    edge: tuple[tuple[float, float], tuple[float, float], str],
+    turns: Sequence[int],
+    number: int,
+) -> None:
+    """One line of the path; a move that led nowhere is a badge on its state."""
+    (x, y), target, key = edge
+    action = scenario.action(key)
+    colour, told = COLOURS[action.track], ", ".join(map(str, turns))
+    if target == (x, y):
+        picture.badge(x + _WIDTH - 12 - 24 * (number % 4), y, told, colour)
+        return
+    start = (x + _WIDTH if target[0] > x else x, y + _HEIGHT / 2)
+    end = (target[0], target[1] + _HEIGHT / 2)
+    picture.line(start, end, colour, title=f"turn {told}: {SIGNS[action.track]} {action.name}", wide=True)
+    picture.badge((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, told, colour)
 
 
 def _legend(picture: Picture, scenario: Scenario) -> None:

@@ -24,7 +24,9 @@ class Picture:
     width: float = 0.0
     height: float = 0.0
     _lines: list[str] = field(default_factory=list)
+    _walked: list[str] = field(default_factory=list)
     _shapes: list[str] = field(default_factory=list)
+    _badges: list[str] = field(default_factory=list)
 
     def box(self, x: float, y: float, width: float, height: float, stroke: str, fill: str = "#ffffff") -> None:
         """A rounded box; ``x`` and ``y`` are its upper left corner."""
@@ -44,17 +46,34 @@ class Picture:
         )
 
     def line(
-        self, start: tuple[float, float], end: tuple[float, float], colour: str, *, title: str = "", faint: bool = False
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        colour: str,
+        *,
+        title: str = "",
+        faint: bool = False,
+        wide: bool = False,
     ) -> None:
         """A curved line with an arrow at its end, on the left where it does not lead right; ``title`` shows when it is
-        pointed at."""
+        pointed at. ``wide`` ones lie over all others."""
         (x0, y0), (x1, y1) = start, end
         bend, back = (-26.0, 26.0) if x1 <= x0 else (max(24.0, (x1 - x0) / 2),) * 2
         shown = f"<title>{escape(clean(title))}</title>" if title else ""
-        self._lines.append(
+        (self._walked if wide else self._lines).append(
             f"<path d='M{x0:g},{y0:g} C{x0 + bend:g},{y0:g} {x1 - back:g},{y1:g} {x1:g},{y1:g}' fill='none' "
-            f"stroke={quoteattr(colour)} stroke-width='1.3' marker-end='url(#arrow)' "
+            f"stroke={quoteattr(colour)} stroke-width='{3 if wide else 1.3}' marker-end='url(#arrow)' "
             f"opacity='{0.35 if faint else 0.9}'>{shown}</path>"
+        )
+
+    def badge(self, x: float, y: float, text: str, fill: str) -> None:
+        """A few letters in a filled disc about ``x``, ``y``."""
+        wide = max(9.0, 5 + 3.2 * len(text))
+        self._reach(x + wide, y + 9)
+        self._badges.append(
+            f"<rect x='{x - wide:g}' y='{y - 9:g}' width='{2 * wide:g}' height='18' rx='9' fill={quoteattr(fill)}/>"
+            f"<text x='{x:g}' y='{y + 4:g}' font-size='11' font-weight='600' fill='#ffffff' text-anchor='middle'>"
+            f"{escape(clean(text))}</text>"
         )
 
     def svg(self) -> str:
@@ -66,7 +85,7 @@ class Picture:
             "<defs><marker id='arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' "
             "orient='auto'><path d='M0,0 L8,4 L0,8 z' fill='#52606d'/></marker></defs>\n"
             f"<rect width='{width:g}' height='{height:g}' fill='#ffffff'/>\n"
-            + "\n".join((*self._lines, *self._shapes))
+            + "\n".join((*self._lines, *self._walked, *self._shapes, *self._badges))
             + "\n</svg>\n"
         )
 

@@ -124,8 +124,10 @@ async def test_relatives_and_forks(store: Store) -> None:
     fork = trajectory(repeat=origin.repeat, cell=other, origin=origin.episode_id, episode_id="f" * 16)
     await store.save(fork, [judgement(fork.episode_id)])
     related = await browsing.relatives(store, origin)
-    assert {one.origin for one in related} == {None, origin.episode_id} and len(related) == 2
-    assert len(await ids(store)) == 6 and len(await ids(store, forks=True)) == 7
+    assert {one.origin for one in related} == {None, origin.episode_id}
+    assert len(related) == 2
+    assert len(await ids(store)) == 6
+    assert len(await ids(store, forks=True)) == 7
     counted = (await browsing.study_lines(store))["a-study"]
     assert (counted.episodes, counted.crashed, counted.labelled) == (6, 0, 0)
 
@@ -171,7 +173,8 @@ async def test_words(store: Store) -> None:
     await index.update("a-study")
     assert await index.lacks("a-study") == 0
     assert set((await index.find("a-study", "SEEN")).episodes) == set(every)
-    assert (await index.find("a-study", "see")).episodes and not (await index.find("a-study", "see seen x")).episodes
+    assert (await index.find("a-study", "see")).episodes
+    assert not (await index.find("a-study", "see seen x")).episodes
     assert (await index.find("another", "seen")).episodes == ()
     with pytest.raises(InputError, match="give a word"):
         await index.find("a-study", '"*" :')
