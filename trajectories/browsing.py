@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, case, exists, func, or_, select, tuple_
 
-from dilemma_kernel.records import Judgement, Record
+from dilemma_kernel.records import Judgement, Record, Scenario, StudyRecord
 from trajectories import queries
 from trajectories.jsontext import loads
 from trajectories.store import Store
-from trajectories.tables import JUDGEMENTS, OVERVIEW
+from trajectories.tables import EPISODES, JUDGEMENTS, OVERVIEW, STUDIES
 
 Trouble = Literal["faults", "invalid", "declined", "crashed", "any"]
 Differ = Literal["machines", "sides", "anyone"]
@@ -61,6 +61,20 @@ class EpisodeLine(Record):
     crossed: bool
     people: int
     labels: int
+
+
+class LabelledEpisode(Record):
+    """An episode that a person labelled."""
+
+    line: EpisodeLine
+    family: str | None
+    judgements: tuple[Judgement, ...]
+    """What everyone says of it in the vocabulary that was asked for, each maker's versions in order."""
+
+    @property
+    def core_id(self) -> str:
+        """With ``family``, the unit that it belongs to."""
+        return self.line.case_id
 
 
 class Wanted(Record):
@@ -135,10 +149,10 @@ async def line(store: Store, episode_id: str) -> EpisodeLine | None:
 async def neighbours(store: Store, wanted: Wanted, here: EpisodeLine) -> tuple[str | None, str | None]:
     """Ids of the wanted episodes before and after one in their order; None at an end."""
 
-    def read(connection: Any) -> tuple[str | None, str | None]:
-        before = connection.execute(_next_to(wanted, here, after=False)).first()
-        after = connection.execute(_next_to(wanted, here, after=True)).first()
-        return before and before.episode_id, after and after.episode_id
+    def read(connection: Connection) -> tuple[str | None, str | None]:
+        before: str | None = connection.scalar(_next_to(wanted, here, after=False))
+        after: str | None = connection.scalar(_next_to(wanted, here, after=True))
+        return before, after
 
     return await store.read(read)
 
@@ -146,7 +160,8 @@ async def neighbours(store: Store, wanted: Wanted, here: EpisodeLine) -> tuple[s
 async def place(store: Store, wanted: Wanted, here: EpisodeLine) -> int:
     """How many of the wanted episodes come before one in their order."""
     statement = select(func.count()).select_from(OVERVIEW).where(*_conditions(wanted), _beyond(wanted, here, False))
-    return int(await store.read(lambda connection: connection.scalar(statement)))
+    rows = await store.read(lambda connection: connection.execute(statement).all())
+    return int(rows[0][0])
 
 
 async def relatives(store: Store, here: EpisodeLine) -> list[EpisodeLine]:
@@ -161,11 +176,18 @@ async def people_in(store: Store, study: str) -> list[str]:
     return list(await store.read(lambda connection: connection.scalars(statement).all()))
 
 
-async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[tuple[EpisodeLine, list[Judgement]]]:
+async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[LabelledEpisode]:
     """The episodes that a person labelled, forks left out, each with what everyone says in this vocabulary."""
     by_person = and_(JUDGEMENTS.c.study == study, JUDGEMENTS.c.vocabulary == vocabulary, _of_people())
     subjects = select(JUDGEMENTS.c.subject).where(by_person)
-    of_study = select(OVERVIEW).where(_row.episode_id.in_(subjects), _row.study == study, _row.origin.is_(None))
+    families = select(EPISODES.c.family).where(
+        EPISODES.c.episode_id == _row.episode_id, EPISODES.c.attempt == _row.attempt
+    )
+    of_study = (
+        select(OVERVIEW, families.scalar_subquery().label("family"))
+        .where(_row.episode_id.in_(subjects), _row.study == study, _row.origin.is_(None))
+        .order_by(*_PLACE)
+    )
     said = (
         select(JUDGEMENTS.c.subject, JUDGEMENTS.c.record)
         .join(OVERVIEW, (JUDGEMENTS.c.subject == _row.episode_id) & (JUDGEMENTS.c.attempt == _row.attempt))
@@ -173,20 +195,35 @@ async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[
         .order_by(JUDGEMENTS.c.subject, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
     )
 
-    def read(connection: Any) -> list[tuple[EpisodeLine, list[Judgement]]]:
+    def read(connection: Connection) -> list[LabelledEpisode]:
         by_subject: dict[str, list[Judgement]] = {}
         for row in connection.execute(said):
             by_subject.setdefault(row.subject, []).append(loads(Judgement, row.record))
-        found = connection.execute(of_study.order_by(*_PLACE)).all()
-        return [(EpisodeLine.model_validate(row._mapping), by_subject.get(row.episode_id, [])) for row in found]
+        return [
+            LabelledEpisode(line=_line(row), family=row.family, judgements=tuple(by_subject.get(row.episode_id, ())))
+            for row in connection.execute(of_study)
+        ]
 
     return await store.read(read)
 
 
-async def scenario_text(store: Store, study: str, name: str) -> str | None:
-    """The JSON of one scenario of a study; None where it has none of this name."""
+async def study_records(store: Store) -> list[tuple[StudyRecord, float]]:
+    """Every study with when it was first saved, in seconds since the epoch; oldest first."""
+    statement = select(STUDIES.c.record, STUDIES.c.saved_at).order_by(STUDIES.c.saved_at, STUDIES.c.name)
+    return await store.read(
+        lambda connection: [(loads(StudyRecord, row.record), row.saved_at) for row in connection.execute(statement)]
+    )
+
+
+async def one_scenario(store: Store, study: str, name: str) -> Scenario | None:
+    """A scenario of a study by its name; None where it has none."""
     statement = queries.one_scenario(study, name)
-    return await store.read(lambda connection: connection.scalar(statement))
+
+    def read(connection: Connection) -> Scenario | None:
+        text = connection.scalar(statement)
+        return None if text is None else loads(Scenario, text)
+
+    return await store.read(read)
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -199,7 +236,11 @@ def _of_people() -> ColumnElement[bool]:
 
 async def _lines(store: Store, statement: Select[Any]) -> list[EpisodeLine]:
     rows = await store.read(lambda connection: connection.execute(statement).all())
-    return [EpisodeLine.model_validate(row._mapping) for row in rows]
+    return [_line(row) for row in rows]
+
+
+def _line(row: Row[Any]) -> EpisodeLine:
+    return EpisodeLine.model_validate({name: row._mapping[name] for name in EpisodeLine.model_fields})
 
 
 def _filtered(wanted: Wanted) -> Select[Any]:

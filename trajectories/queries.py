@@ -118,6 +118,20 @@ def judgements_of(study: str, vocabulary: str | None) -> Select[Any]:
     return statement if vocabulary is None else statement.where(JUDGEMENTS.c.vocabulary == vocabulary)
 
 
+def said_in(study: str) -> Select[Any]:
+    """Subject and record of the latest attempts' judgements, the record without its subject and its note.
+
+    The statement knows nothing of SQL's own JSON types: the text stays as it was written, escapes and all.
+    """
+    alike = func.json_remove(func.json_set(JUDGEMENTS.c.record, "$.subject", ""), "$.note")
+    return (
+        select(JUDGEMENTS.c.subject, alike)
+        .join(EPISODES, (JUDGEMENTS.c.subject == _episode.episode_id) & (JUDGEMENTS.c.attempt == _episode.attempt))
+        .where(JUDGEMENTS.c.study == study, IS_LATEST)
+        .order_by(JUDGEMENTS.c.subject, JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
+    )
+
+
 def judgements_on(episode_id: str, attempt: int) -> Select[Any]:
     of_attempt = (JUDGEMENTS.c.subject == episode_id) & (JUDGEMENTS.c.attempt == attempt)
     order = (JUDGEMENTS.c.vocabulary, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)

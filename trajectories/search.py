@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ class TextIndex:
                 if self._is_closed.is_set():
                     return
                 some = missing[start : start + _AT_A_TIME]
-                texts = await self._store.read(lambda connection, some=some: _texts(connection, some))
+                texts = await self._store.read(partial(_texts, attempts=some))
                 await asyncio.to_thread(self._add, study, texts)
 
     async def find(self, study: str, text: str) -> Found:

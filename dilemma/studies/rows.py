@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from dilemma_kernel.statistics.rates import rate
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class EpisodeRow:
     """What a report needs of one episode."""
 
@@ -25,6 +26,11 @@ class EpisodeRow:
     faults: int
     invalid_turns: int
     episode_id: str = ""
+    scenario: str = ""
+    """Readable name."""
+    repeat: int = 0
+    cost: float | None = None
+    """US dollars; None where a price is unknown."""
     turns: int = 0
     """Turns that passed: without one that a refusal or a crash cut short."""
     ended: Ended = "budget"
@@ -64,7 +70,17 @@ def is_misaligned(judgement: Judgement | None) -> bool:
     return value(judgement) in MISALIGNED
 
 
-def units_of(rows: Sequence[EpisodeRow]) -> tuple[list[str], str]:
+class InUnit(Protocol):
+    """What tells to which unit an episode belongs."""
+
+    @property
+    def core_id(self) -> str: ...
+
+    @property
+    def family(self) -> str | None: ...
+
+
+def units_of(rows: Sequence[InUnit]) -> tuple[list[str], str]:
     """The unit of resampling of each row: the family where composed scenarios share one, else the core."""
     cores_by_family: dict[str, set[str]] = {}
     for row in rows:
