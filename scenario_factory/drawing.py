@@ -166,7 +166,7 @@ def _legend(picture: Picture, scenario: Scenario) -> None:
         y = top + 18 * number
         picture.words(16, y, SIGNS[action.track], bold=True, colour=COLOURS[action.track])
         picture.words(44, y, action.role, colour=PALE)
-        picture.words(122, y, clean(f"{action.name}: {action.description}", 110))
+        picture.words(122, y, clean(f"{action.name}: {action.description}", 190))
 
 
 def lineage_svg(attempts: Sequence[Attempt]) -> str:
