@@ -45,6 +45,15 @@ class Imported(Record):
     people: tuple[str, ...]
 
 
+class SheetRow(Record):
+    """An episode on a sheet."""
+
+    study: str
+    episode: str
+    probability: float
+    """With which it was drawn."""
+
+
 @dataclass(frozen=True)
 class _Drawn:
     row: EpisodeRow
@@ -83,6 +92,18 @@ def import_sheet(path: Path, url: str | None = None, *, annotator: str | None = 
         InputError: one line that names the row and what was expected; nothing is stored then.
     """
     return waited(_import(path, store_url(url), annotator))
+
+
+def read_sheet(path: Path) -> list[SheetRow]:
+    """The episodes of a sheet, in its order, labelled or not. Raises ``InputError`` where it is none."""
+    return [
+        SheetRow(
+            study=line["study"],
+            episode=line["episode"],
+            probability=_probability(path, number, line["probability"]),
+        )
+        for number, line in enumerate(_read(path), start=2)
+    ]
 
 
 async def _draw(study: str, n: int, out: Path, url: str, by: str | None, seed: int) -> int:
