@@ -15,6 +15,7 @@ from refusal_mechanism.generation import OnReply, Replies
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, check_conditions
 from refusal_mechanism.layout import resolve_layout
+from refusal_mechanism.opening import check_model
 from refusal_mechanism.passes import Started, Workbench, start
 
 Made = TypeVar("Made")
@@ -35,7 +36,7 @@ class Lab:
         notify: told, in one line, what a person should know, such as that memory ran out.
 
     Raises:
-        UnknownModelError: its layout is unknown, or a check at opening fails.
+        UnknownModelError: its layout is unknown.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Lab:
         max_batch_tokens: int | None = None,
         notify: Callable[[str], None] = _silent,
     ) -> "Lab":
-        """The lab over ``hf/source``, or over a model that is loaded already.
+        """The lab over ``hf/source``, or over a model that is loaded already, once the model has passed its checks.
 
         Args:
             source: a folder, ``FILE.gguf``, ``smollm2`` or a name in the hub's local cache, with ``hf/`` or without.
@@ -78,7 +79,9 @@ class Lab:
         if isinstance(source, str):
             name = source.removeprefix("hf/")
             source = LoadedModel.load(name, dtype=dtype, device=device, device_map=device_map)
-        return cls(source, max_batch_tokens=max_batch_tokens, notify=notify)
+        lab = cls(source, max_batch_tokens=max_batch_tokens, notify=notify)
+        check_model(lab.loaded, lab._layout)
+        return lab
 
     def residuals(
         self, prompts: Sequence[str], *, condition: Condition | None = None
