@@ -1,6 +1,6 @@
 """Judges beside the rules: their own MR, how well they agree, and their figures corrected by people's sheets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -198,9 +198,3 @@ def _binary(rows: Sequence[EpisodeRow], maker: str) -> Groups:
 
 def _probability(label: Judgement | None) -> float | None:
     return label.probability if label else None
-
-
-def newest(judgements: Sequence[Judgement]) -> Mapping[tuple[str, str], Judgement]:
-    """(vocabulary, maker) -> the judgement of the newest version."""
-    by_age = sorted(judgements, key=lambda j: (len(j.version), j.version))
-    return {(judgement.vocabulary, judgement.maker): judgement for judgement in by_age}

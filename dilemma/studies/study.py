@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dilemma.settings import read_settings
-from dilemma.studies.agreement import newest
 from dilemma.studies.plan import DEFAULT_STORE
 from dilemma.studies.report import Report, build_report
 from dilemma.studies.rows import EpisodeRow
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
 from trajectories import EpisodeSummary, Store, StudySummary, export_csv, export_jsonl, open_store
+from trajectories.bulk import each_episode
 
 T = TypeVar("T")
 
@@ -145,17 +145,11 @@ async def _record_and_rows(name: str, url: str) -> tuple[StudyRecord, list[Episo
 
 async def episode_rows(store: Store, study: str) -> list[EpisodeRow]:
     """What a report needs of every episode at its latest attempt; forks are left out."""
-    said: dict[str, list[Judgement]] = {}
-    for judgement in await store.judgements(study):
-        said.setdefault(judgement.subject, []).append(judgement)
-    return [
-        _episode_row(episode, newest(said[episode.episode_id]))
-        for episode in await store.episodes(study)
-        if episode.origin is None
-    ]
+    made = await each_episode(store, study, lambda episode, said: None if episode.origin else _row(episode, said))
+    return [row for row in made if row is not None]
 
 
-def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgement]) -> EpisodeRow:
+def _row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgement]) -> EpisodeRow:
     return EpisodeRow(
         cell=episode.cell,
         core_id=episode.case_id,
@@ -165,8 +159,11 @@ def _episode_row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgeme
         faults=episode.faults,
         invalid_turns=episode.invalid_turns,
         episode_id=episode.episode_id,
+        scenario=episode.scenario,
+        repeat=episode.repeat,
         turns=episode.whole_turns,
         ended=episode.ended,
+        cost=episode.cost,
         said=said,
     )
 
