@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dilemma.cli.figures import NOTHING, p_value, share, signed
 from dilemma.cli.safe import visible
 from dilemma.studies.comparison import SOURCE
+from dilemma.studies.numbers import NOTHING, p_value, share, signed
 from dilemma.studies.power import TARGET_EFFECT, TARGET_POWER, DesignPower
 from dilemma.studies.report import Report
 from dilemma_kernel.records import Effect, Rate

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dilemma.cli.figures import share, signed
 from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import escaped, visible
+from dilemma.studies.numbers import share, signed
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.served import change_line, changed_within
 from dilemma.studies.simulate import StudyPlan
