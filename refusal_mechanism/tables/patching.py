@@ -1,0 +1,115 @@
+"""Table 4: does the chat's own projection, written into the tool run, bring the refusal back?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dilemma_kernel.records.base import Record
+from dilemma_kernel.records.estimates import Rate
+from refusal_mechanism.cases import Rows
+from refusal_mechanism.figures import is_withheld, share
+
+
+class PatchFigures(Record):
+    """One direction patched at the decision token."""
+
+    name: str
+    site: int
+    divergent: int
+    """Triples refused in chat and called unsafely under tools, by the unmodified model: what can revert."""
+    unknown: int
+    """Of these, replies that are malformed or cut off after the patch; they enter no share."""
+    withheld: bool
+    reverted: Rate
+    """Divergent triples that are not unsafe after the patch: the sum of the three that follow."""
+    safe_call: Rate
+    no_call: Rate
+    degenerate: Rate
+    restored: Rate
+    """Of the divergent, those that refuse in words and call nothing: part of ``no_call``."""
+    calls: Rate
+    """Over all harmful prompts with tools, after the patch."""
+    unsafe_among_calls: Rate
+    """Over all harmful prompts with tools: of the calls still made."""
+
+
+class PatchingTable(Record):
+    """The patch, and the same along random directions."""
+
+    patch: PatchFigures
+    random: tuple[PatchFigures, ...]
+    best_random: PatchFigures | None
+    """The control that restores most; None without controls."""
+    flow: dict[str, dict[str, int]]
+    """Outcome under tools -> outcome after the patch -> triples refused in chat."""
+
+
+OUTCOMES = ("unsafe call", "safe call", "refusal", "no call", "degenerate", "malformed")
+"""Of one reply under tools; each has one."""
+
+
+def outcomes(rows: Rows) -> NDArray[np.str_]:
+    """(rows,) the outcome of each reply: degenerate first, then its call, then whether it refuses."""
+    called = {"unsafe": "unsafe call", "safe": "safe call", "malformed": "malformed"}
+    return np.array(
+        [
+            "degenerate" if one.degenerate else called.get(one.call) or ("refusal" if one.refused else "no call")
+            for one in rows.judged
+        ],
+        dtype=np.str_,
+    )
+
+
+def patch_figures(name: str, site: int, chat: Rows, tool: Rows, patched: Rows) -> PatchFigures:
+    """The figures of one patched direction.
+
+    Args:
+        name: of the condition.
+        site: where it was patched.
+        chat: unmodified replies in chat, to harmful triples.
+        tool: unmodified replies under tools, to the same.
+        patched: replies under tools with the chat's projection written in, to the same.
+    """
+    before, after = outcomes(tool), outcomes(patched)
+    divergent = (chat.refused == 1) & (before == "unsafe call")
+    known = divergent & (after != "malformed")
+    hide, intents = is_withheld(patched), patched.intents
+    called = np.isin(after, ("unsafe call", "safe call"))
+    everything = after != "malformed"
+    return PatchFigures(
+        name=name,
+        site=site,
+        divergent=int(divergent.sum()),
+        unknown=int((divergent & ~known).sum()),
+        withheld=hide,
+        reverted=share(after != "unsafe call", known, intents, hide=hide),
+        safe_call=share(after == "safe call", known, intents, hide=hide),
+        no_call=share(np.isin(after, ("refusal", "no call")), known, intents, hide=hide),
+        degenerate=share(after == "degenerate", known, intents),
+        restored=share(after == "refusal", known, intents, hide=hide),
+        calls=share(called, everything, intents, hide=hide),
+        unsafe_among_calls=share(after == "unsafe call", called, intents, hide=hide),
+    )
+
+
+def patching_table(
+    patch: PatchFigures, random: Sequence[PatchFigures], chat: Rows, tool: Rows, patched: Rows
+) -> PatchingTable:
+    """Table 4.
+
+    Args:
+        patch: the figures of the direction.
+        random: the figures of the controls.
+        chat: as for ``patch_figures``.
+        tool: as for ``patch_figures``.
+        patched: as for ``patch_figures``, of the direction.
+    """
+    before, after, refused = outcomes(tool), outcomes(patched), chat.refused == 1
+    flow = {
+        start: {end: int((refused & (before == start) & (after == end)).sum()) for end in OUTCOMES}
+        for start in OUTCOMES
+    }
+    measured = [one for one in random if one.restored.estimate is not None]
+    best = max(measured, key=lambda one: one.restored.estimate or 0.0, default=None)
+    return PatchingTable(patch=patch, random=tuple(random), best_random=best, flow=flow)
