@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dilemma_kernel.models.transformers.loaded import LoadedModel
     from dilemma_kernel.models.transformers.places import Place, find_place
     from dilemma_kernel.models.transformers.rendering import Renderer, load_renderer
+    from dilemma_kernel.models.transformers.replies import read_reply
 
 _HOMES = {
     "Batch": "batches",
@@ -24,6 +25,7 @@ _HOMES = {
     "Transformers": "adapter",
     "find_place": "places",
     "load_renderer": "rendering",
+    "read_reply": "replies",
 }
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "Transformers",
     "find_place",
     "load_renderer",
+    "read_reply",
 ]
 
 

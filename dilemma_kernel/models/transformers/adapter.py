@@ -8,7 +8,7 @@ reproduce through the call log.
 import asyncio
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,12 +19,13 @@ from dilemma_kernel.errors import ContextOverflow, ModelRejected
 from dilemma_kernel.models.config import ModelEntry
 from dilemma_kernel.models.hygiene import kept
 from dilemma_kernel.models.prices import FREE, Prices
-from dilemma_kernel.models.toolcalls import ParsedReply, parse_reply, without_thinking
+from dilemma_kernel.models.toolcalls import ParsedReply
 from dilemma_kernel.models.transformers.batches import Generated, Row
 from dilemma_kernel.models.transformers.gathering import Gatherer
 from dilemma_kernel.models.transformers.loaded import LoadedModel
 from dilemma_kernel.models.transformers.places import find_place
 from dilemma_kernel.models.transformers.rendering import load_renderer
+from dilemma_kernel.models.transformers.replies import read_reply
 from dilemma_kernel.models.wire import omitted
 from dilemma_kernel.records import MAX_REPLY_CHARS, Capabilities, ChatReply, ChatRequest, Finish, Timing, Usage
 
@@ -45,16 +46,26 @@ class Transformers:
         name: the name it was asked for by.
         rest: what follows ``hf/``.
         entry: overrides; ``extra`` may hold ``batch``, ``dtype`` and ``device``.
+        loaded: the model, where it is in memory already.
+        generate: answers greedy rows in place of the model's own ``generate``; a laboratory's batches are larger.
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
         UnknownModelError: there is no such model, or it has no chat template.
     """
 
-    def __init__(self, name: str, rest: str, entry: ModelEntry) -> None:
+    def __init__(
+        self,
+        name: str,
+        rest: str,
+        entry: ModelEntry,
+        *,
+        loaded: LoadedModel | None = None,
+        generate: Callable[[Sequence[Row]], Sequence[Generated]] | None = None,
+    ) -> None:
         self._place = find_place(rest)
         self._source = rest
-        self._renderer = load_renderer(self._place)
+        self._renderer = loaded.renderer if loaded else load_renderer(self._place)
         self._dtype = str(entry.extra.get("dtype", "auto"))
         self._device: str | None = entry.extra.get("device")
         self.name = name
@@ -65,7 +76,8 @@ class Transformers:
         most = int(entry.extra.get("batch", BATCH))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
         self._gatherer: Gatherer[Row, _Answer | ContextOverflow] = Gatherer(self._answers, self._thread, most)
-        self._loaded: LoadedModel | None = None
+        self._loaded: LoadedModel | None = loaded
+        self._generate = generate
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         left_out = omitted(request, self.capabilities)
@@ -94,8 +106,10 @@ class Transformers:
         return [_Answer(next(generated), seconds) if fits else ContextOverflow(too_long) for fits in fit]
 
     def _generated(self, model: LoadedModel, rows: Sequence[Row]) -> Sequence[Generated]:
+        greedy = all(row.sampling.temperature == 0 and not row.sampling.stop for row in rows)
+        generate = self._generate if self._generate and greedy else model.generate
         try:
-            return model.generate(rows) if rows else ()
+            return generate(rows) if rows else ()
         except (RuntimeError, ValueError, IndexError) as error:
             raise ModelRejected(f"{self.name}: {' '.join(str(error).split())[:300]}") from error
 
@@ -117,11 +131,5 @@ class Transformers:
         )
 
     def _parsed(self, raw: str, tools: list[str]) -> ParsedReply:
-        """With tools, through the family's parser; without, the words alone, special tokens gone."""
         assert self._loaded is not None, "a reply before the model was loaded"
-        if tools:
-            return parse_reply(self._loaded.family, raw, tools)
-        said = without_thinking(raw)
-        for token in self._loaded.tokenizer.all_special_tokens:
-            said = said.replace(token, "")
-        return ParsedReply(text=said.strip())
+        return read_reply(self._loaded, raw, tools)
