@@ -1,26 +1,15 @@
 """The commands as a person types them."""
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from command_line import dilemma
 
 from scenario_factory import load_pack
 from scenario_factory.packs import write_scenario
-
-RUN = [sys.executable, "-c", "from dilemma.cli import main; main()"]
-
-
-def dilemma(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    root = str(Path(__file__).parents[2])
-    clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
-    environ = {**clean, "PYTHONPATH": root, "XDG_CONFIG_HOME": str(cwd), "COLUMNS": "200", **(env or {})}
-    return subprocess.run([*RUN, *arguments], capture_output=True, text=True, cwd=cwd, env=environ, timeout=120)
 
 
 @pytest.fixture(scope="module")

@@ -1,24 +1,15 @@
 """``generate``, ``domains`` and the pictures of ``scenarios``, as a person types them."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-RUN = [sys.executable, "-c", "from dilemma.cli import main; main()"]
+from command_line import dilemma
 
 
 def typed(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return dilemma(*line.split(), cwd=cwd)
-
-
-def dilemma(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    root = str(Path(__file__).parents[2])
-    environ = {**os.environ, "PYTHONPATH": root, "XDG_CONFIG_HOME": str(cwd), "COLUMNS": "160"}
-    return subprocess.run([*RUN, *arguments], capture_output=True, text=True, cwd=cwd, env=environ, timeout=300)
+    return dilemma(*line.split(), cwd=cwd, env={"COLUMNS": "160"})
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -7,14 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from command_line import dilemma
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()
 
 
-def run(command: list[str], folder: Path) -> str:
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(folder)}
-    result = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=540)
-    assert result.returncode == 0, (command, result.stderr)
+def printed_by(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode == 0, (result.args, result.stderr)
     return result.stdout
 
 
@@ -32,7 +32,7 @@ def test_every_command_runs_and_prints_what_the_page_says(tmp_path: Path) -> Non
     assert len(commands) >= 8
     for command in commands:
         words = command.replace("EPISODE", an_episode(tmp_path) if "EPISODE" in command else "").split()
-        printed = run([sys.executable, "-c", "from dilemma.cli import main; main()", *words[1:]], tmp_path)
+        printed = printed_by(dilemma(*words[1:], cwd=tmp_path))
         if "--study known" in command:
             assert squeezed(printed) in squeezed(PAGE)
     assert (tmp_path / "known.csv").read_text().count("\n") == 1 + 48
@@ -41,5 +41,9 @@ def test_every_command_runs_and_prints_what_the_page_says(tmp_path: Path) -> Non
 def test_the_python_example_runs(tmp_path: Path) -> None:
     blocks = re.findall(r"(?:^    .*\n|^\n)+", PAGE, flags=re.MULTILINE)
     (code,) = [block for block in blocks if "import dilemma" in block]
-    printed = run([sys.executable, "-c", "\n".join(line[4:] for line in code.splitlines())], tmp_path)
+    script = "\n".join(line[4:] for line in code.splitlines())
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path)}
+    printed = printed_by(
+        subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=environ, capture_output=True, text=True)
+    )
     assert "misaligned" in printed

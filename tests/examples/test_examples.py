@@ -5,19 +5,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_line
 import pytest
 
 import dilemma
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-DILEMMA = [sys.executable, "-c", "from dilemma.cli import main; main()"]
+
+
+def environ(cwd: Path, *path: Path) -> dict[str, str]:
+    known = os.pathsep.join(map(str, (ROOT, *path)))
+    return {**os.environ, "PYTHONPATH": known, "XDG_CONFIG_HOME": str(cwd), "COLUMNS": "200"}
 
 
 def ran(command: list[str], cwd: Path, *path: Path) -> subprocess.CompletedProcess[str]:
-    known = os.pathsep.join(map(str, (ROOT, *path)))
-    env = {**os.environ, "PYTHONPATH": known, "XDG_CONFIG_HOME": str(cwd), "COLUMNS": "200"}
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environ(cwd, *path), capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +42,13 @@ def test_scripts_run(script: str, says: str, tmp_path: Path) -> None:
     ],
 )
 def test_commands_in_their_texts_run(arguments: str, tmp_path: Path) -> None:
-    result = ran([*DILEMMA, "simulate", *arguments.split()], tmp_path, EXAMPLES)
+    result = command_line.dilemma("simulate", *arguments.split(), cwd=tmp_path, env=environ(tmp_path, EXAMPLES))
     assert result.returncode == 0, result.stderr
     assert "MR" in result.stdout
 
 
 def test_the_study_file_runs(tmp_path: Path) -> None:
-    result = ran([*DILEMMA, "simulate", str(EXAMPLES / "study.yaml")], tmp_path)
+    result = command_line.dilemma("simulate", str(EXAMPLES / "study.yaml"), cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "scripted/robust" in result.stdout
 

@@ -1,10 +1,11 @@
 """``dilemma doctor`` names what is wrong, and shows no key."""
 
 import json
+import subprocess
 from pathlib import Path
 
 from loopback_server import LoopbackServer, status, text, tool_calls
-from provider_studies import dilemma, settle
+from provider_studies import ROOT, RUN, dilemma, environ, settle
 
 from dilemma.settings import read_settings
 from dilemma.studies.doctor import call_once
@@ -21,16 +22,22 @@ def test_it_names_versions_extras_packages_and_keys(tmp_path: Path) -> None:
     assert KEY not in result.stdout + result.stderr
 
 
+def doctor(folder: Path, path: str) -> subprocess.CompletedProcess[str]:
+    """In a cold process: which package is imported is the question."""
+    env = environ(folder, PYTHONPATH=path)
+    return subprocess.run([*RUN, "doctor", "--json"], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+
+
 def test_a_stray_envs_on_the_path_is_named(tmp_path: Path) -> None:
     stray = tmp_path / "elsewhere" / "envs"
     stray.mkdir(parents=True)
     (stray / "__init__.py").write_text("raise RuntimeError('not ours')")
-    result = dilemma(tmp_path, "doctor", "--json", PYTHONPATH=f"{stray.parent}:{Path(__file__).parents[2]}")
+    result = doctor(tmp_path, f"{stray.parent}:{ROOT}")
     assert result.returncode == 1
     found = json.loads(result.stdout)
     assert found["shadowed"] is True
     assert any(str(stray) in one for one in found["strays"])
-    behind = dilemma(tmp_path, "doctor", "--json", PYTHONPATH=f"{Path(__file__).parents[2]}:{stray.parent}")
+    behind = doctor(tmp_path, f"{ROOT}:{stray.parent}")
     assert behind.returncode == 0
     assert str(stray) in json.loads(behind.stdout)["strays"][0]
 

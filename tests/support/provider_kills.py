@@ -1,12 +1,12 @@
 """A study in a process of its own, which a server kills after a request of its choice."""
 
-import multiprocessing
 import os
 import signal
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from command_line import SERVER
 from loopback_server import Answer, Received
 from provider_studies import played
 
@@ -49,9 +49,7 @@ class Killer:
 
     def run(self, folder: Path, **more: Any) -> int | None:
         """Run the study to its end, or to its death; returns the exit code."""
-        context = multiprocessing.get_context("forkserver")  # what is slow to import is imported once
-        context.set_forkserver_preload(["litellm", "dilemma.studies.simulate"])
-        process: BaseProcess = context.Process(target=run_study, args=(str(folder),), kwargs=more)
+        process: BaseProcess = SERVER.Process(target=run_study, args=(str(folder),), kwargs=more)
         process.start()
         self.pid = process.pid
         process.join(240)

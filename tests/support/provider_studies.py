@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import command_line
 from loopback_server import Answer, Received, completion, json_text, tool_calls
 
 from dilemma.studies.study import export_study
@@ -34,9 +35,7 @@ def environ(folder: Path, **more: str) -> dict[str, str]:
 
 def dilemma(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The command line in ``folder``."""
-    command = [*RUN, *arguments]
-    env = environ(folder, **more)
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    return command_line.dilemma(*arguments, cwd=folder, env=environ(folder, **more))
 
 
 def exported(folder: Path, study: str, store: str = "dilemma.db") -> dict[str, bytes]:

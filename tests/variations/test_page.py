@@ -2,13 +2,11 @@
 
 import csv
 import json
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
+from command_line import dilemma
 from loopback_server import Answer, LoopbackServer, Received, text
 
 from dilemma_kernel.records import LABELS, derive_seed
@@ -19,10 +17,7 @@ ALIAS = '[models]\nreader = {{model = "openai/reader", api_base = "{url}", api_k
 
 
 def run(command: list[str], folder: Path) -> str:
-    root = str(ROOT)
-    environ = {**os.environ, "PYTHONPATH": root, "XDG_CONFIG_HOME": str(folder), "LOOPBACK_KEY": "not-a-key"}
-    start = [sys.executable, "-c", "from dilemma.cli import main; main()"]
-    result = subprocess.run([*start, *command], cwd=folder, env=environ, capture_output=True, text=True, timeout=300)
+    result = dilemma(*command, cwd=folder, env={"LOOPBACK_KEY": "not-a-key"})
     assert result.returncode == 0, (command, result.stderr)
     return result.stdout
 
