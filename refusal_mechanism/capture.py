@@ -25,7 +25,7 @@ def decision_residuals(bench: Workbench, units: Sequence[Unit]) -> Float[Tensor,
     """
     seen: list[Tensor] = []
     batch = bench.loaded.pad([bench.prompts[unit.prompt] for unit in units])
-    rows = [(bench.conditions[unit.conditions[0]], unit.prompt) for unit in units]
+    rows = [(unit.conditions[0], unit.prompt) for unit in units]
     with Hooks(bench.layout, lambda site, state: seen.append(state[:, -1].float().cpu())).attached() as hooks:
         hooks.use(bench.sheet(rows), "prompt", batch.attention_mask.bool())
         bench.layout.decoder(

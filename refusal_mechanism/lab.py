@@ -16,7 +16,7 @@ from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, check_conditions
 from refusal_mechanism.layout import resolve_layout
 from refusal_mechanism.opening import check_model
-from refusal_mechanism.passes import Started, Workbench, start
+from refusal_mechanism.passes import Workbench, read_prompts
 
 Made = TypeVar("Made")
 ON_CPU = 16_384
@@ -128,11 +128,10 @@ class Lab:
 
     def _logits(self, bench: Workbench) -> Iterator[tuple[int, Int[Tensor, "part"], Float[Tensor, "part vocab"]]]:
         queue = make_units([len(tokens) for tokens in bench.prompts], bench.conditions)
-        for _, started in in_batches(
+        for _, (keys, logits) in in_batches(
             queue, self._width(bench, 1), self._budget, lambda units: _quietly(_next_logits, bench, units)
         ):
-            rows = torch.tensor(started.rows)
-            logits = started.logits
+            rows = torch.tensor(keys)
             for condition in rows[:, 0].unique().tolist():
                 part = (rows[:, 0] == condition).nonzero()[:, 0]
                 yield condition, rows[part, 1], logits[part]
@@ -185,12 +184,11 @@ class Lab:
         return lambda unit: len(bench.prompts[unit.prompt]) + new
 
 
-def _next_logits(bench: Workbench, units: Sequence[Unit]) -> Started:
+def _next_logits(bench: Workbench, units: Sequence[Unit]) -> tuple[list[tuple[int, int]], Tensor]:
+    """Condition and prompt of each row, and its logits on the CPU."""
     with Hooks(bench.layout).attached() as hooks:
-        started = start(bench, hooks, units)
-    started.logits = started.logits.cpu()
-    started.cache = None
-    return started
+        read = read_prompts(bench, hooks, units, 0)
+    return read.rows, read.logits.cpu()
 
 
 def _quietly(run: Callable[[Workbench, Sequence[Unit]], Made], bench: Workbench, units: Sequence[Unit]) -> Made:

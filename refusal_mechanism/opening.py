@@ -13,7 +13,7 @@ from refusal_mechanism.capture import decision_residuals
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, Edit
 from refusal_mechanism.layout import Layout
-from refusal_mechanism.passes import Workbench, follow, start
+from refusal_mechanism.passes import Workbench, follow, read_prompts
 
 _TEXTS = ("Is anyone there?", "Yes.")
 _CLOSE = {torch.float64: 1e-6, torch.float32: 1e-3}
@@ -21,7 +21,6 @@ _CLOSE = {torch.float64: 1e-6, torch.float32: 1e-3}
 _PLAIN = (Unit(0, (0,)), Unit(1, (0,)))
 
 
-@torch.no_grad()
 def check_model(loaded: LoadedModel, layout: Layout) -> None:
     """Shapes, one firing a step, that every site moves the logits, and that hooks come off without a trace.
 
@@ -36,34 +35,35 @@ def check_model(loaded: LoadedModel, layout: Layout) -> None:
     if not all(prompts):
         raise UnknownModelError(f"{loaded.name}: its tokenizer makes no tokens of {_TEXTS[0]!r}")
     bench = Workbench(loaded=loaded, layout=layout, prompts=prompts, conditions=[UNMODIFIED])
-    before = _bare(bench)
-    _check_firings(bench, before)
-    _check_sites(bench)
-    after = _bare(bench)
+    with torch.no_grad():
+        before = _bare(bench)
+        _check_firings(bench, before)
+        _check_sites(bench)
+        after = _bare(bench)
     _demand(loaded, torch.equal(before, after), "its logits are not the same after hooks were removed")
 
 
 def _bare(bench: Workbench) -> Float[Tensor, "row vocab"]:
     """Next-token logits with no hook attached."""
-    return start(bench, Hooks(bench.layout), _PLAIN).logits
+    return read_prompts(bench, Hooks(bench.layout), _PLAIN, 0).logits
 
 
 def _check_firings(bench: Workbench, bare: Float[Tensor, "row vocab"]) -> None:
     """Hooks that do nothing change nothing, fire once a pass, and see the whole residual stream."""
     shapes: list[Sequence[int]] = []
     with Hooks(bench.layout, lambda _, state: shapes.append(tuple(state.shape))).attached() as hooks:
-        started = start(bench, hooks, _PLAIN)
-        _demand(bench.loaded, torch.equal(started.logits, bare), "hooks that do nothing change its logits")
+        read = read_prompts(bench, hooks, _PLAIN, 1)
+        _demand(bench.loaded, torch.equal(read.logits, bare), "hooks that do nothing change its logits")
         _demand(bench.loaded, set(hooks.fired) == {1}, "not every site is passed once in a forward pass")
-        shape = (*started.mask.shape, bench.layout.width)
+        shape = (*read.mask.shape, bench.layout.width)
         _demand(bench.loaded, set(shapes) == {shape}, f"a site has shape {shapes[0]} where {shape} is expected")
-        token = started.logits.argmax(dim=-1)
-        follow(bench, hooks, started, token)
+        token = read.logits.argmax(dim=-1)
+        read = follow(bench, hooks, read, token)
         _demand(bench.loaded, set(hooks.fired) == {2}, "not every site is passed once in a step of generation")
     longer = [[*tokens, int(next_)] for tokens, next_ in zip(bench.prompts, token, strict=True)]
     whole = _bare(Workbench(loaded=bench.loaded, layout=bench.layout, prompts=longer, conditions=[UNMODIFIED]))
     floor = _CLOSE.get(bare.dtype, 0.1) * float(whole.abs().max())
-    off = float((whole - started.logits).abs().max())
+    off = float((whole - read.logits).abs().max())
     _demand(bench.loaded, off <= floor, f"generation with a cache gives logits that are off by {off:.2g}")
 
 
@@ -78,7 +78,7 @@ def _check_sites(bench: Workbench) -> None:
     conditions = [UNMODIFIED, *(Condition(name=f"site {edit.layers}", edits=(edit,)) for edit in edits)]
     tried = Workbench(loaded=bench.loaded, layout=bench.layout, prompts=bench.prompts, conditions=conditions)
     with Hooks(bench.layout).attached() as hooks:
-        logits = start(tried, hooks, [Unit(0, tuple(range(len(conditions))))]).logits
+        logits = read_prompts(tried, hooks, [Unit(0, tuple(range(len(conditions))))], 0).logits
     still = [site for site, row in enumerate(logits[1:]) if torch.equal(row, logits[0])]
     _demand(bench.loaded, not still, f"a change at site {still[:1]} does not move its logits")
 

@@ -1,15 +1,16 @@
-"""One batch through the model: prompts, the prefix that conditions share, and the logits of the next token."""
+"""Batches through the model: prompts read, tokens followed, rows leaving and joining."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from dilemma_kernel.models.transformers import LoadedModel
-from refusal_mechanism.batching import Unit
+from dilemma_kernel.models.transformers import Batch, LoadedModel
+from refusal_mechanism.batching import Unit, count_rows
+from refusal_mechanism.caches import Part, aligned_masks, first_column, packed, roomy_cache
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import Condition
 from refusal_mechanism.layout import Layout
@@ -26,20 +27,25 @@ class Workbench:
     """As tokens."""
     conditions: Sequence[Condition]
 
-    def sheet(self, rows: Sequence[tuple[Condition, int]]) -> Sheet:
-        """What is done to rows, each a condition and the index of its prompt."""
-        model = self.loaded.model
-        return write_sheet(rows, sites=len(self.layout.sites), dtype=model.dtype, device=self.loaded.device)
+    def sheet(self, rows: Sequence[tuple[int, int]]) -> Sheet:
+        """What is done to rows, each the indices of its condition and its prompt."""
+        return write_sheet(
+            [(self.conditions[condition], prompt) for condition, prompt in rows],
+            sites=len(self.layout.sites),
+            dtype=self.loaded.model.dtype,
+            device=self.loaded.device,
+        )
 
 
-@dataclass(eq=False, kw_only=True)
-class Started:
-    """Prompts that were read, and what the model says next."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Read:
+    """Rows of a batch after what was read so far."""
 
     rows: list[tuple[int, int]]
     """Condition and prompt of each row, as indices."""
     sheet: Sheet
     logits: Float[Tensor, "row vocab"]
+    """Of the next token."""
     cache: Any
     mask: Int[Tensor, "row pos"]
     """1 for a token that was read, 0 for padding before it."""
@@ -47,73 +53,128 @@ class Started:
     """Of the last token read."""
 
 
-def start(bench: Workbench, hooks: Hooks, units: Sequence[Unit]) -> Started:
+def read_prompts(bench: Workbench, hooks: Hooks, units: Sequence[Unit], room: int) -> Read:
     """Read the prompts of ``units``, each under its conditions.
 
-    A prompt under several conditions is read once up to its last token, and its cache repeated for them.
+    A prompt under several conditions is read once up to its last token, and its cache repeated for them: they do the
+    same before it. Without several, whole prompts are read at once.
+
+    Args:
+        bench: the model, prompts and conditions.
+        hooks: attached.
+        units: the rows.
+        room: tokens that may follow; with 0, no cache is kept.
     """
-    rows = [(condition, unit.prompt) for unit in units for condition in unit.conditions]
-    sheet = bench.sheet([(bench.conditions[condition], prompt) for condition, prompt in rows])
     batch = bench.loaded.pad([bench.prompts[unit.prompt] for unit in units])
+    shares = count_rows(units) > len(units) and batch.input_ids.shape[1] > 1
+    return (_read_shared if shares else _read_whole)(bench, hooks, units, batch, room)
+
+
+def follow(bench: Workbench, hooks: Hooks, read: Read, tokens: Int[Tensor, "row"]) -> Read:
+    """Read one more token a row. The cache is carried on, so ``read`` is of no use after it."""
+    mask = torch.cat([read.mask, read.mask.new_ones(len(tokens), 1)], dim=1)
+    hooks.use(read.sheet, "reply")
+    logits = _logits(bench, tokens[:, None], mask, read.positions + 1, read.cache)
+    return replace(read, mask=mask, positions=read.positions + 1, logits=logits)
+
+
+def keep(read: Read, rows: Sequence[int], room: int) -> Read:
+    """These rows alone.
+
+    Args:
+        read: all of them.
+        rows: those kept.
+        room: tokens that may follow.
+    """
+    index = torch.tensor(rows, device=read.mask.device)
+    mask, first = read.mask[index], first_column(read.mask[index])
+    return Read(
+        rows=[read.rows[row] for row in rows],
+        sheet=read.sheet.taken(index),
+        logits=read.logits[index],
+        cache=packed([Part(read.cache, index, first)], room),
+        mask=mask[:, first:],
+        positions=read.positions[index],
+    )
+
+
+def join(bench: Workbench, reads: Sequence[Read], room: int) -> Read:
+    """Rows of several batches as one.
+
+    Args:
+        bench: of all of them.
+        reads: at least one.
+        room: tokens that may follow.
+    """
+    if len(reads) == 1:
+        return reads[0]
+    firsts = [first_column(read.mask) for read in reads]
+    device = reads[0].mask.device
+    parts = [
+        Part(read.cache, torch.arange(len(read.rows), device=device), first)
+        for read, first in zip(reads, firsts, strict=True)
+    ]
+    rows = [row for read in reads for row in read.rows]
+    return Read(
+        rows=rows,
+        sheet=bench.sheet(rows),
+        logits=torch.cat([read.logits for read in reads]),
+        cache=packed(parts, room),
+        mask=aligned_masks([read.mask[:, first:] for read, first in zip(reads, firsts, strict=True)]),
+        positions=torch.cat([read.positions for read in reads]),
+    )
+
+
+def _read_whole(bench: Workbench, hooks: Hooks, units: Sequence[Unit], batch: Batch, room: int) -> Read:
+    """Whole prompts at once."""
+    rows, sheet, repeated = _rows(bench, units)
+    ids, mask, positions = (of[repeated] for of in (batch.input_ids, batch.attention_mask, batch.position_ids))
+    hooks.use(sheet, "prompt", mask.bool())
+    cache = roomy_cache(bench.layout.layers, room) if room else None
+    logits = _logits(bench, ids, mask, positions, cache)
+    return Read(rows=rows, sheet=sheet, logits=logits, cache=cache, mask=mask, positions=positions[:, -1:])
+
+
+def _read_shared(bench: Workbench, hooks: Hooks, units: Sequence[Unit], batch: Batch, room: int) -> Read:
+    """Prompts up to their last token, then that token under every condition."""
+    rows, sheet, repeated = _rows(bench, units)
     ids, mask, positions = batch.input_ids, batch.attention_mask, batch.position_ids
-    if len(rows) == len(units) or ids.shape[1] == 1:
-        repeated = _repeats(units, ids.device)
-        ids, mask, positions = ids[repeated], mask[repeated], positions[repeated]
-        hooks.use(sheet, "prompt", mask.bool())
-        out = _forward(bench, ids, mask, positions, None)
-    else:
-        cache = _prefix(bench, hooks, units, ids[:, :-1], mask[:, :-1], positions[:, :-1])
-        repeated = _repeats(units, ids.device)
-        cache.batch_select_indices(repeated)
-        ids, mask, positions = ids[repeated, -1:], mask[repeated], positions[repeated]
-        hooks.use(sheet, "decision")
-        out = _forward(bench, ids, mask, positions[:, -1:], cache)
-    return Started(
-        rows=rows, sheet=sheet, logits=out.logits[:, -1], cache=out.cache, mask=mask, positions=positions[:, -1:]
+    prefix = roomy_cache(bench.layout.layers, 0)
+    hooks.use(bench.sheet([(unit.conditions[0], unit.prompt) for unit in units]), "prefix", mask[:, :-1].bool())
+    bench.layout.decoder(
+        input_ids=ids[:, :-1],
+        attention_mask=mask[:, :-1],
+        position_ids=positions[:, :-1],
+        cache=prefix,
+        use_cache=True,
     )
+    cache = packed([Part(prefix, repeated, 0)], room + 1)
+    del prefix
+    mask, positions = mask[repeated], positions[repeated, -1:]
+    hooks.use(sheet, "decision")
+    logits = _logits(bench, ids[repeated, -1:], mask, positions, cache)
+    return Read(rows=rows, sheet=sheet, logits=logits, cache=cache, mask=mask, positions=positions)
 
 
-def follow(bench: Workbench, hooks: Hooks, started: Started, tokens: Int[Tensor, "row"]) -> None:
-    """Read one more token a row."""
-    started.mask = torch.cat([started.mask, started.mask.new_ones(len(tokens), 1)], dim=1)
-    started.positions = started.positions + 1
-    hooks.use(started.sheet, "reply")
-    out = _forward(bench, tokens[:, None], started.mask, started.positions, started.cache)
-    started.logits = out.logits[:, -1]
-
-
-def keep(started: Started, rows: Sequence[int]) -> None:
-    """Drop all rows but these."""
-    index = torch.tensor(rows, device=started.mask.device)
-    started.rows = [started.rows[row] for row in rows]
-    started.sheet = started.sheet.taken(index)
-    started.cache.batch_select_indices(index)
-    started.mask, started.positions = started.mask[index], started.positions[index]
-    started.logits = started.logits[index]
-
-
-def _prefix(
-    bench: Workbench,
-    hooks: Hooks,
-    units: Sequence[Unit],
-    ids: Int[Tensor, "unit pos"],
-    mask: Int[Tensor, "unit pos"],
-    positions: Int[Tensor, "unit pos"],
-) -> Any:
-    """The cache of prompts without their last token."""
-    first = [(bench.conditions[unit.conditions[0]], unit.prompt) for unit in units]
-    hooks.use(bench.sheet(first), "prefix", mask.bool())
-    return bench.layout.decoder(input_ids=ids, attention_mask=mask, position_ids=positions, use_cache=True).cache
-
-
-def _repeats(units: Sequence[Unit], device: torch.device) -> Int[Tensor, "row"]:
+def _rows(bench: Workbench, units: Sequence[Unit]) -> tuple[list[tuple[int, int]], Sheet, Int[Tensor, "row"]]:
+    """Condition and prompt of each row, what is done to them, and the unit of each."""
+    rows = [(condition, unit.prompt) for unit in units for condition in unit.conditions]
+    device = bench.loaded.device
     counts = torch.tensor([len(unit.conditions) for unit in units], device=device)
-    return torch.arange(len(units), device=device).repeat_interleave(counts)
+    return rows, bench.sheet(rows), torch.arange(len(units), device=device).repeat_interleave(counts)
 
 
-def _forward(
-    bench: Workbench, ids: Int[Tensor, "row pos"], mask: Int[Tensor, "row all"], positions: Any, cache: Any
-) -> Any:
-    return bench.loaded.model(
-        input_ids=ids, attention_mask=mask, position_ids=positions, cache=cache, use_cache=True, logits_to_keep=1
+def _logits(
+    bench: Workbench, ids: Int[Tensor, "row pos"], mask: Int[Tensor, "row all"], positions: Tensor, cache: Any
+) -> Float[Tensor, "row vocab"]:
+    """Of the token after the last one; ``cache`` takes up what is read."""
+    out = bench.loaded.model(
+        input_ids=ids,
+        attention_mask=mask,
+        position_ids=positions,
+        cache=cache,
+        use_cache=cache is not None,
+        logits_to_keep=1,
     )
+    logits: Tensor = out.logits[:, -1]
+    return logits
