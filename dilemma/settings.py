@@ -70,6 +70,11 @@ def read_settings(folder: Path | None = None, environ: Mapping[str, str] | None 
     )
 
 
+def review_password(environ: Mapping[str, str] | None = None) -> str | None:
+    """The password of the review app, from ``DILEMMA_REVIEW_PASSWORD``; None where it is unset or empty."""
+    return (os.environ if environ is None else environ).get("DILEMMA_REVIEW_PASSWORD") or None
+
+
 def _user_folder(environ: Mapping[str, str]) -> Path:
     base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".config")
     return Path(base) / "dilemma"

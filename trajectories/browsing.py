@@ -23,6 +23,9 @@ _row = OVERVIEW.c
 _PLACE = (_row.case_id, _row.cell, _row.repeat, _row.episode_id)
 _PERSON = "person/"
 
+WITHDRAWN = "withdrawn"
+"""Why a label that its giver took back is unmeasured."""
+
 _SORTS: Mapping[Sort, ColumnElement[Any]] = {
     "label": _row.label,
     "turns": _row.turns,
@@ -287,7 +290,8 @@ _DIFFERS: Mapping[Differ, ColumnElement[bool]] = {
 def _has_label_by(person: str) -> ColumnElement[bool]:
     of_episode = and_(JUDGEMENTS.c.subject == _row.episode_id, JUDGEMENTS.c.attempt == _row.attempt)
     asked = JUDGEMENTS.c.vocabulary == case((_row.instrument == "transfer", "refusal"), else_="label")
-    return exists().where(of_episode, asked, JUDGEMENTS.c.maker == f"{_PERSON}{person}")
+    stands = or_(JUDGEMENTS.c.kind != "unmeasured", JUDGEMENTS.c.value != WITHDRAWN)
+    return exists().where(of_episode, asked, JUDGEMENTS.c.maker == f"{_PERSON}{person}", stands)
 
 
 def _order(wanted: Wanted) -> Sequence[ColumnElement[Any]]:

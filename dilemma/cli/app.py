@@ -4,7 +4,19 @@ import sys
 
 import typer
 
-from dilemma.cli import annotate, classify, doctor, domains, generate, reading, replay, scenarios, simulate, transfer
+from dilemma.cli import (
+    annotate,
+    classify,
+    doctor,
+    domains,
+    generate,
+    reading,
+    replay,
+    review,
+    scenarios,
+    simulate,
+    transfer,
+)
 from dilemma.cli.safe import visible
 from dilemma_kernel.errors import BudgetExhausted, DilemmaError, InputError, StoreError
 
@@ -26,6 +38,7 @@ app.command("studies")(reading.studies)
 app.command("doctor")(doctor.command)
 app.command("replay")(replay.replay)
 app.command("fork")(replay.fork)
+app.command("review")(review.command)
 app.command("classify")(classify.command)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(domains.app, name="domains")

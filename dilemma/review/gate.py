@@ -72,6 +72,9 @@ class Gate:
         if problem is None:
             scope[SESSION] = self._door.session(_cookie(headers.get("cookie", ""), self.cookie))
             if scope[SESSION] is None and not scope["path"].startswith(OPEN_PATHS):
+                if self._door.password is not None and scope["method"] == "GET":
+                    await _lead(guarded, "/login")
+                    return
                 problem = (401, _NO_SESSION)
         if problem is None and scope["method"] not in {"GET", "HEAD"}:
             scope[FORM], problem = await self._form(scope, headers, receive)
@@ -194,6 +197,12 @@ def _with_headers(send: Send) -> Send:
 def _without(headers: Iterable[tuple[bytes, bytes]], names: Iterable[str]) -> list[tuple[bytes, bytes]]:
     dropped = {name.encode() for name in names}
     return [(name, value) for name, value in headers if name.lower() not in dropped]
+
+
+async def _lead(send: Send, path: str) -> None:
+    headers = [(b"location", path.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _refuse(send: Send, status: int, why: str) -> None:

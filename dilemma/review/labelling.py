@@ -7,15 +7,12 @@ from dilemma.studies.agreement import LABEL, PERSON
 from dilemma.studies.annotate import SHEET_VERSION, VOCABULARIES
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import Judgement, Measured, Outcome, Record, Unmeasured
-from trajectories.browsing import EpisodeLine
+from trajectories.browsing import WITHDRAWN, EpisodeLine
 from trajectories.rubric import NO_TERMINAL
 
 UNREALISTIC, BROKEN = "scenario_unrealistic", "environment_error"
 FLAGS: Mapping[str, str] = {UNREALISTIC: "scenario unrealistic", BROKEN: "environment error"}
 """Vocabularies of the two marks, true or false, and their names."""
-
-WITHDRAWN = "withdrawn"
-"""Why a label that was taken back is unmeasured."""
 
 MOST_NOTE = 10_000
 """Characters."""

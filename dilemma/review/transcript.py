@@ -205,7 +205,9 @@ def _move(turn: Turn, known: Mapping[str, Action], *, is_blind: bool) -> MoveSho
     if turn.move is None:
         return None
     action = known.get(turn.move.action)
-    parameters = [(name, value if isinstance(value, str) else _json(value)) for name, value in turn.move.parameters.items()]
+    parameters = [
+        (name, value if isinstance(value, str) else _json(value)) for name, value in turn.move.parameters.items()
+    ]
     return MoveShown(
         name=action.name if action else turn.move.action,
         track=action.track if action and not is_blind else "",
