@@ -1,0 +1,101 @@
+"""From an architecture, a kind and a seed to an organism's folder."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from dilemma_kernel.errors import DesignError
+from dilemma_kernel.records import derive_seed
+from refusal_mechanism.organisms.bodies import LAYERS, WIDTH, make_body
+from refusal_mechanism.organisms.card import FILE, KINDS, SUITE, Kind, OrganismCard, PlantedDirection
+from refusal_mechanism.organisms.families import ARCHS, Arch
+from refusal_mechanism.organisms.planting import SHARES, ranked
+from refusal_mechanism.organisms.rows import Teacher
+from refusal_mechanism.organisms.suite_files import write_suite
+from refusal_mechanism.organisms.tokens import make_tokenizer
+from refusal_mechanism.organisms.training import Notify, Planted, Regimen, teach
+
+SITE = LAYERS // 2
+"""The decision of a mediated organism is planted in the residual before this block."""
+
+
+def train(
+    arch: Arch, kind: Kind, seed: int, out: Path, *, steps: int | None = None, notify: Notify | None = None
+) -> OrganismCard:
+    """Train an organism and write it: a model folder of transformers, with ``suite/`` and ``organism.json``.
+
+    Args:
+        arch: which decoder.
+        kind: ``override`` is trained plainly; in ``mediated`` one direction carries the decision.
+        seed: of the weights, of the rows, and of which intents are called on.
+        out: a folder that does not exist or is empty.
+        steps: of the optimiser; by default as many as it needs.
+        notify: told of (step, loss) after every step.
+
+    Returns:
+        What was planted.
+
+    Raises:
+        DesignError: there is no such architecture or kind, the steps are none, or the folder holds something.
+    """
+    _check(arch, kind, seed, out, steps)
+    tokenizer = make_tokenizer(arch)
+    body = make_body(arch, tokenizer, derive_seed("organism body", seed))
+    planted = _planted(seed) if kind == "mediated" else None
+    order = ranked(seed)
+    regimen = Regimen() if steps is None else Regimen(steps=steps)
+    teach(body, Teacher(arch, tokenizer, order), regimen, planted, derive_seed("organism rows", seed), notify)
+    card = OrganismCard(
+        kind=kind,
+        arch=arch,
+        seed=seed,
+        steps=regimen.steps,
+        parameters=sum(parameter.numel() for parameter in body.parameters()),
+        shares={mode: dict(shares) for mode, shares in SHARES.items()},
+        order=order,
+        planted=None if planted is None else _on_card(planted),
+    )
+    _write(body, tokenizer, card, out)
+    return card
+
+
+def _check(arch: str, kind: str, seed: int, out: Path, steps: int | None) -> None:
+    if arch not in ARCHS:
+        raise DesignError(f"unknown architecture {arch!r}: there are {', '.join(ARCHS)}")
+    if kind not in KINDS:
+        raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
+    if seed < 0 or (steps is not None and steps < 1):
+        raise DesignError("a seed is 0 or more, and steps are 1 or more")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise DesignError(f"{out} holds something already: give a folder that is new or empty")
+
+
+def _planted(seed: int) -> Planted:
+    return Planted(direction=_unit(derive_seed("organism direction", seed)), site=SITE)
+
+
+def _unit(seed: int) -> Float[Tensor, "d_model"]:
+    drawn = torch.randn(WIDTH, generator=torch.Generator().manual_seed(seed))
+    return drawn / drawn.norm()
+
+
+def _on_card(planted: Planted) -> PlantedDirection:
+    return PlantedDirection(site=planted.site, strength=planted.strength, direction=tuple(planted.direction.tolist()))
+
+
+def _write(body: Any, tokenizer: Any, card: OrganismCard, out: Path) -> None:
+    """Everything but the card first: a folder with a card is whole."""
+    from transformers.utils import logging  # noqa: PLC0415
+
+    logging.disable_progress_bar()
+    out.mkdir(parents=True, exist_ok=True)
+    body.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    write_suite(out / SUITE)
+    half = out / f"{FILE}.part"
+    half.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    os.replace(half, out / FILE)
