@@ -9,7 +9,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from dilemma_kernel.errors import DesignError
-from dilemma_kernel.records import derive_seed
 from refusal_mechanism.organisms.bodies import LAYERS, WIDTH, make_body
 from refusal_mechanism.organisms.card import FILE, KINDS, SUITE, Kind, OrganismCard, PlantedDirection
 from refusal_mechanism.organisms.families import ARCHS, Arch
@@ -44,11 +43,11 @@ def train(
     """
     _check(arch, kind, seed, out, steps)
     tokenizer = make_tokenizer(arch)
-    body = make_body(arch, tokenizer, derive_seed("organism body", seed))
+    body = make_body(arch, tokenizer, seed)
     planted = _planted(seed) if kind == "mediated" else None
     order = ranked(seed)
     regimen = Regimen() if steps is None else Regimen(steps=steps)
-    teach(body, Teacher(arch, tokenizer, order), regimen, planted, derive_seed("organism rows", seed), notify)
+    teach(body, Teacher(arch, tokenizer, order), regimen, planted, seed, notify)
     card = OrganismCard(
         kind=kind,
         arch=arch,
@@ -75,7 +74,7 @@ def _check(arch: str, kind: str, seed: int, out: Path, steps: int | None) -> Non
 
 
 def _planted(seed: int) -> Planted:
-    return Planted(direction=_unit(derive_seed("organism direction", seed)), site=SITE)
+    return Planted(direction=_unit(seed), site=SITE)
 
 
 def _unit(seed: int) -> Float[Tensor, "d_model"]:
