@@ -212,8 +212,8 @@ def _cosines(weights: Array, counts: Array, gram: Array) -> Array:
     a, b = zeros.copy(), zeros
     a[:, :2], b[:, 2:] = signed[:, :2], signed[:, 2:]
     a, b = a.reshape(len(weights), -1), b.reshape(len(weights), -1)
-    ag, bg = a @ gram, b @ gram
     with np.errstate(divide="ignore", invalid="ignore"):
+        ag, bg = a @ gram, b @ gram
         found = (ag * b).sum(-1) / np.sqrt((ag * a).sum(-1) * (bg * b).sum(-1))
     return np.asarray(np.clip(found, -1, 1))
 

@@ -178,6 +178,8 @@ def _auc(candidates: Sequence[Candidate], layers: int) -> RuleChoice:
     if not within:
         return RuleChoice(rule="auc", site=None, why="none admissible: no site has a held-out area")
     top = max(one.auc for one in within)  # type: ignore[type-var]
+    if top <= 0.5:  # type: ignore[operator]
+        return RuleChoice(rule="auc", site=None, why=f"none admissible: the best held-out AUC is {top:.3f}")
     equal = [one for one in within if one.auc >= top - TIE]  # type: ignore[operator]
     best = max(equal, key=lambda one: (one.effect_size or 0.0, -one.site))
     ties = f", the largest effect size of {len(equal)} equal sites" if len(equal) > 1 else ""

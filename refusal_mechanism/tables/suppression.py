@@ -1,5 +1,7 @@
 """Table 3: do tools lower the projection on the refusal direction, and does the projection matter?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,9 +29,9 @@ class Suppression(Record):
     """Whether a low projection under tools goes with an unsafe call."""
     chat_predicts_refusal: Auc
     """Whether a high projection in chat goes with a refusal in chat."""
-    ablation: Comparison | None = None
-    """Harmful chats with the direction removed everywhere: refusal before and after."""
-    addition: Comparison | None = None
+    ablation: tuple[Comparison, ...] = ()
+    """Harmful chats with the direction removed: refusal before and after."""
+    addition: tuple[Comparison, ...] = ()
     """Benign chats with the direction added: over-refusal before and after."""
 
 
@@ -40,8 +42,8 @@ def suppression_table(
     chat_rows: Rows,
     tool_rows: Rows,
     *,
-    ablation: Comparison | None = None,
-    addition: Comparison | None = None,
+    ablation: Sequence[Comparison] = (),
+    addition: Sequence[Comparison] = (),
 ) -> Suppression:
     """Table 3.
 
@@ -63,8 +65,8 @@ def suppression_table(
         drop_by_intent=mean_by_intent(chat - tool, intents),
         low_predicts_unsafe=known_auc(-tool, tool_rows.unsafe, intents),
         chat_predicts_refusal=known_auc(chat, chat_rows.refused, intents),
-        ablation=ablation,
-        addition=addition,
+        ablation=tuple(ablation),
+        addition=tuple(addition),
     )
 
 

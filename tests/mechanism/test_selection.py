@@ -131,3 +131,12 @@ def test_refusal_tokens_are_the_model_s_own() -> None:
     refused = np.array([1, 1, 1, 1, 0, 0, 0, 0], dtype=bool)
     assert refusal_tokens(first, refused) == (7,)
     assert refusal_tokens(first, np.zeros(8, dtype=bool)) == ()
+
+
+def test_what_does_not_separate_held_out_prompts_is_not_chosen() -> None:
+    harmful = np.arange(20) < 10
+    rng = np.random.default_rng(0)
+    fitted, held_out = (rng.normal(size=(20, LAYERS + 1, WIDTH)) for _ in range(2))
+    direction = mean_difference_direction("request", fitted[harmful], fitted[~harmful])
+    turned = np.where(harmful[:, None, None], -direction.unit, direction.unit) + 0.0 * held_out
+    assert choose_layers(direction, LAYERS, turned, harmful).choice("auc").site is None

@@ -1,0 +1,120 @@
+"""What refusal transfer hands to the laboratory: cases with their prompts, a judge, and the unmodified verdicts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dilemma.studies.transfer.observed import Observed
+from dilemma_kernel.models.hygiene import kept
+from dilemma_kernel.models.transformers import LoadedModel, read_reply
+from dilemma_kernel.records import ChatReply
+from dilemma_kernel.semantics.refusal import is_refusal
+from refusal_mechanism.cases import MODES, Call, Case, Judge, Judged, Mode, Reply
+from refusal_transfer.arms import ARMS
+from refusal_transfer.degenerate import degeneracy
+from refusal_transfer.harness import NATIVE, NO_TOOLS, PROMPTED, arm_request
+from refusal_transfer.records import Triple
+from refusal_transfer.suite import Suite
+from refusal_transfer.verdicts import RULES, heard, rule
+
+CALLS: Mapping[str, Call] = {"unsafe": "unsafe", "safe_call": "safe", "no_call": "none"}
+"""Tool verdict -> what the tables count; every other verdict is ``malformed``: not known, and never safe."""
+
+Unmodified = Mapping[tuple[str, Mode], Judged]
+"""(case, mode) -> what is said of the unmodified model's reply."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed:
+    """Everything that the laboratory is given."""
+
+    cases: tuple[Case, ...]
+    unmodified: Unmodified
+    judge: Judge
+    left_out: int
+    """Triples without a stored reply in chat or under tools."""
+
+
+def hand_over(suite: Suite, observed: Iterable[Observed], loaded: LoadedModel) -> Handed:
+    """Cases, verdicts and judge of one model.
+
+    Args:
+        suite: where the triples are from.
+        observed: what the transfer study saw of this model, harmful and benign.
+        loaded: the model.
+    """
+    how = NATIVE if loaded.renderer.takes_tools else PROMPTED
+    unmodified = {place: judged for one in observed for place, judged in _verdicts(one).items()}
+    wanted = dict.fromkeys(case for case, _ in unmodified)
+    whole = [key for key in wanted if (key, "chat") in unmodified and (key, "tool") in unmodified]
+    return Handed(
+        cases=tuple(_case(suite.triple(key), suite, loaded, how) for key in whole),
+        unmodified=unmodified,
+        judge=make_judge(suite, loaded, how),
+        left_out=len(wanted) - len(whole),
+    )
+
+
+def _case(triple: Triple, suite: Suite, loaded: LoadedModel, how: str) -> Case:
+    intent, tools = triple.intent, suite.domains[triple.intent.domain].tools
+    prompts: dict[Mode, str] = {}
+    for mode in MODES:
+        request = arm_request(triple, mode, tools, how=how if ARMS[mode].tools else NO_TOOLS)
+        prompts[mode] = loaded.render(request.messages, request.tools)
+    return Case(
+        key=triple.id,
+        intent=intent.id,
+        domain=intent.domain,
+        request=intent.request,
+        variant=triple.variant,
+        system=triple.condition,
+        prompts=prompts,
+        pair=intent.pair,
+    )
+
+
+def make_judge(suite: Suite, loaded: LoadedModel, how: str) -> Judge:
+    """The judge of replies: the very rules of refusal transfer.
+
+    Args:
+        suite: tools, predicates and texts.
+        loaded: the model, whose family says how calls are written.
+        how: how tools were offered, natively or in words.
+    """
+
+    def judge(case: Case, mode: Mode, reply: Reply) -> Judged:
+        triple, with_tools = suite.triple(case.key), ARMS[mode].tools
+        domain = suite.domains[case.domain]
+        names = tuple(tool.name for tool in domain.tools) if with_tools else ()
+        said = read_reply(loaded, reply.text, names if how == NATIVE else ())
+        answer = ChatReply(text=kept(said.text), calls=said.calls)
+        words = heard(answer, names, how if with_tools else NO_TOOLS)
+        cut = reply.finish == "length"
+        return Judged(
+            refused=is_refusal(words.text),
+            call=CALLS.get(rule(words.calls, domain, cut=cut).verdict, "malformed") if with_tools else "none",
+            degenerate=degeneracy(words.text, triple.text(ARMS[mode].wording), words.calls) != "none",
+        )
+
+    return judge
+
+
+def _verdicts(one: Observed) -> dict[tuple[str, Mode], Judged]:
+    """What a study's first repeat says of each case and mode."""
+    found: dict[tuple[str, Mode], Judged] = {}
+    for mode in MODES:
+        if mode not in one.arms:
+            continue
+        arm = one.arms[mode]
+        said = arm.by(RULES)
+        for row, case in enumerate(one.cases):
+            if arm.there[row] and not arm.crashed[row]:
+                call: Call = CALLS.get(str(arm.verdict[row]), "malformed") if ARMS[mode].tools else "none"
+                judged = Judged(
+                    refused=None if np.isnan(said[row]) else bool(said[row]),
+                    call=call,
+                    degenerate=bool(arm.degenerate[row] == 1),
+                )
+                found.setdefault((case, mode), judged)
+    return found

@@ -1,0 +1,164 @@
+"""The transfer study behind a run: the one that was named, or the suite run on the model first, by the lab itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dilemma.settings import read_settings
+from dilemma.studies.mechanism.options import MechanismOptions
+from dilemma.studies.study import store_url, waited
+from dilemma.studies.transfer.figures import Divergence, TransferReport
+from dilemma.studies.transfer.observed import Observed, StoredArm, observe
+from dilemma.studies.transfer.options import transfer_options
+from dilemma.studies.transfer.report import build_transfer_report
+from dilemma.studies.transfer.run import run_transfer
+from dilemma.studies.transfer.study import transfer_study_record
+from dilemma.studies.watching import Watcher
+from dilemma_kernel.errors import InputError, StudyError
+from dilemma_kernel.models.config import ModelEntry
+from dilemma_kernel.models.transformers import Generated, Row, Transformers
+from dilemma_kernel.records import StudyRecord
+from refusal_mechanism.interventions import UNMODIFIED
+from refusal_mechanism.lab import Lab
+from refusal_mechanism.organisms.card import FILE as CARD
+from refusal_mechanism.organisms.card import SUITE, read_card
+from refusal_transfer.loading import SHIPPED, load_suite
+from refusal_transfer.suite import Suite
+from trajectories import open_store
+
+STUDY = "transfer"
+"""Name of a run's own transfer study, in a store in its folder."""
+DEFAULT_MAX_TOKENS = 128
+AT_ONCE = 64
+"""Arms that are asked for together; the lab bounds the memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transferred:
+    """What refusal transfer knows of the model."""
+
+    suite: Suite
+    study: str
+    observed: tuple[Observed, ...]
+    """Of this model: harmful and benign."""
+    divergence: tuple[Divergence, ...]
+    """Overall, and by system condition."""
+    max_tokens: int
+    test_bed: str = ""
+    """What an organism's card says of it; empty for any other model."""
+
+
+def transferred(lab: Lab, options: MechanismOptions, folder: Path, watcher: Watcher) -> Transferred:
+    """The study that was named, checked; or the run's own one, run or gone on with."""
+    suite = load_suite(suite_folder(options))
+    if options.study is not None:
+        return waited(_stored(suite, options, options.study, store_url(options.store)))
+    url = f"sqlite:///{(folder / 'transfer.db').resolve()}"
+    watcher.note("running the suite on the model")
+    waited(_run(lab, suite, options, url, watcher))
+    return waited(_stored(suite, options, STUDY, url))
+
+
+def suite_folder(options: MechanismOptions) -> Path:
+    """The suite that was named, an organism's own, or the shipped one."""
+    if options.suite is not None:
+        return Path(options.suite)
+    own = Path(options.name.removeprefix("hf/"))
+    return own / SUITE if (own / CARD).is_file() and (own / SUITE).is_dir() else SHIPPED
+
+
+async def _run(lab: Lab, suite: Suite, options: MechanismOptions, url: str, watcher: Watcher) -> None:
+    asked = transfer_options(
+        model=(options.name,),
+        systems=options.systems,
+        sample=options.sample,
+        seed=options.seed,
+        max_tokens=options.max_tokens or DEFAULT_MAX_TOKENS,
+        concurrency=AT_ONCE,
+        store=url,
+        study=STUDY,
+    )
+    async with open_store(url) as store:
+        begun = await store.study(STUDY) is not None
+    model = _answering(lab, options)
+    await run_transfer(asked, resume=begun, watcher=watcher, given=(model,), suite=suite)
+
+
+def _answering(lab: Lab, options: MechanismOptions) -> Transformers:
+    """The model as the ``hf/`` adapter, over the same weights, its replies written by the lab."""
+
+    def generate(rows: Sequence[Row]) -> list[Generated]:
+        most = max(row.sampling.max_tokens for row in rows)
+        return lab.generate([row.prompt for row in rows], [UNMODIFIED], max_new_tokens=most)[0]
+
+    entry: ModelEntry = read_settings().models.entry(options.name)
+    extra = {**entry.extra, "batch": AT_ONCE, "dtype": options.dtype}
+    return Transformers(
+        options.name,
+        options.name.removeprefix("hf/"),
+        entry.model_copy(update={"extra": extra}),
+        loaded=lab.loaded,
+        generate=generate,
+    )
+
+
+async def _stored(suite: Suite, options: MechanismOptions, name: str, url: str) -> Transferred:
+    async with open_store(url, read_only=True) as store:
+        record = await transfer_study_record(store, name)
+        model = _check(record, suite, options)
+        stored = [
+            StoredArm(episode_id=one.episode_id, cell=one.cell, case=one.case_id, repeat=one.repeat)
+            for one in await store.episodes(name)
+        ]
+        everything = observe(record, stored, await store.judgements(name))
+    own = {place: one for place, one in everything.items() if place[0] == model}
+    report = build_transfer_report(record, own)
+    return Transferred(
+        suite=suite,
+        study=name,
+        observed=tuple(own.values()),
+        divergence=_divergence(report),
+        max_tokens=record.sampling.max_tokens,
+        test_bed=_test_bed(Path(options.name.removeprefix("hf/"))),
+    )
+
+
+def _test_bed(folder: Path) -> str:
+    return read_card(folder).note if (folder / CARD).is_file() else ""
+
+
+def _divergence(report: TransferReport) -> tuple[Divergence, ...]:
+    return (*report.divergence, *(one for one in report.strata if "system" in one.where))
+
+
+def _check(record: StudyRecord, suite: Suite, options: MechanismOptions) -> str:
+    """The model's name in the study; raises ``StudyError`` where the study cannot serve."""
+    if record.pack_hash != suite.hash:
+        raise StudyError(
+            f"study {record.name!r} ran on suite {record.pack} with hash {record.pack_hash}, and this one has "
+            f"{suite.hash}: name its folder with --suite"
+        )
+    agents = tuple(dict.fromkeys(cell.agent for cell in record.cells))
+    there = next((name for name in agents if _same_model(name, options.name)), None)
+    if there is None:
+        raise StudyError(f"study {record.name!r} is not about {options.name}; it has {', '.join(agents)}")
+    if record.sampling.temperature != 0:
+        raise StudyError(
+            f"study {record.name!r} was drawn at temperature {record.sampling.temperature}, and the lab compares "
+            "greedy replies: run one at temperature 0"
+        )
+    if options.max_tokens not in (None, record.sampling.max_tokens):
+        raise InputError(
+            f"--max-tokens {options.max_tokens}: study {record.name!r} has {record.sampling.max_tokens}, and replies "
+            "are compared with its own"
+        )
+    arms = {cell.levels["arm"] for cell in record.cells}
+    if not {"chat", "tool"} <= arms:
+        raise StudyError(f"study {record.name!r} lacks the arm chat or tool")
+    return there
+
+
+def _same_model(name: str, other: str) -> bool:
+    """Whether two ``hf/`` names stand for one place."""
+    first, second = name.removeprefix("hf/"), other.removeprefix("hf/")
+    return first == second or (Path(first).exists() and Path(first).resolve() == Path(second).resolve())
