@@ -1,12 +1,22 @@
 """Commands that read a store: ``report``, ``show``, ``export``, ``studies``."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 StoreOption = Annotated[str | None, typer.Option(metavar="URL", help="Default: sqlite:///dilemma.db.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page there instead.")
+]
+FiguresOption = Annotated[
+    Path | None, typer.Option("--figures", metavar="FOLDER", help="Write each picture there as SVG and PNG.")
+]
+TranscriptsOption = Annotated[
+    int | None, typer.Option("--transcripts", min=0, help="Transcripts in the page at most. Default: 200.")
+]
 
 
 def report(
@@ -18,9 +28,12 @@ def report(
     sheet_from: Annotated[
         str | None, typer.Option(metavar="STUDY", help="Correct judges by the sheet of this other study.")
     ] = None,
+    html: HtmlOption = None,
+    figures: FiguresOption = None,
+    transcripts: TranscriptsOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Print a study's report."""
+    """Print a study's report, or write it as a page."""
     from dilemma.cli.tables import print_report
     from dilemma.studies.study import instrument_of, open_study
     from dilemma_kernel.errors import InputError
@@ -28,7 +41,18 @@ def report(
     if compare not in (None, "published"):
         raise InputError(f"--compare {compare}: there is only 'published'")
     opened = open_study(study, store)
-    if instrument_of(opened) == "transfer":
+    is_transfer = instrument_of(opened) == "transfer"
+    if html or figures:
+        from dilemma.review import write_report, write_transfer_report
+
+        shared: dict[str, Any] = {"published": compare is not None}
+        shared |= {} if transcripts is None else {"transcripts": transcripts}
+        if is_transfer:
+            say_written(write_transfer_report(opened, html, figures, **shared))
+        else:
+            say_written(write_report(opened, html, figures, sheet_from=sheet_from, **shared))
+        return
+    if is_transfer:
         from dilemma.cli.transfer_tables import print_transfer_report
         from dilemma.studies.transfer.study import TransferStudy
 
@@ -37,6 +61,12 @@ def report(
         return
     found = opened.report(sheet_from=sheet_from, published=compare is not None)
     print_report(found, as_json=json_)
+
+
+def say_written(paths: Iterable[Path]) -> None:
+    """A line for each file."""
+    for path in paths:
+        typer.echo(f"wrote {path}")
 
 
 def show(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dilemma.cli.reading import JsonOption, StoreOption
+from dilemma.cli.reading import FiguresOption, HtmlOption, JsonOption, StoreOption, TranscriptsOption, say_written
 
 if TYPE_CHECKING:
     from dilemma.studies.watching import Tally
@@ -167,10 +167,13 @@ def report(
     judge: Annotated[str, typer.Option(metavar="JUDGE", help="Whose refusals the headline uses.")] = "rules",
     compare: Annotated[str | None, typer.Option(metavar="published", help="Lay the paper's figures beside.")] = None,
     pictures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write two SVG pictures there.")] = None,
+    html: HtmlOption = None,
+    figures: FiguresOption = None,
+    transcripts: TranscriptsOption = None,
     store: StoreOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Print a study's figures."""
+    """Print a study's figures, or write them as a page."""
     from dilemma.cli.transfer_tables import print_transfer_report
     from dilemma.studies.transfer.study import open_transfer_study
     from dilemma.studies.transfer.suites import write_pictures
@@ -178,7 +181,15 @@ def report(
 
     if compare not in (None, "published"):
         raise InputError(f"--compare {compare}: there is published")
-    found = open_transfer_study(study, store).report(judge=judge, published=compare == "published")
+    opened = open_transfer_study(study, store)
+    if html or figures:
+        from dilemma.review import write_transfer_report
+
+        most = {} if transcripts is None else {"transcripts": transcripts}
+        published = compare is not None
+        say_written(write_transfer_report(opened, html, figures, judge=judge, published=published, **most))
+        return
+    found = opened.report(judge=judge, published=compare == "published")
     for written in write_pictures(found, pictures) if pictures else ():
         typer.echo(f"wrote {written}", err=True)
     print_transfer_report(found, as_json=json_)

@@ -1,10 +1,11 @@
 """Text that a model wrote, made safe to stand in a page: escaped, unseen characters shown, its size bounded."""
 
 import re
+from typing import Any
 
 from markupsafe import Markup, escape
 
-from dilemma_kernel.unseen import replace_unseen
+from dilemma_kernel.unseen import code_point, replace_unseen
 
 FIRST = 4_000
 """Characters shown before a reader asks for all."""
@@ -54,6 +55,13 @@ def line(text: str, most: int = 160) -> Markup:
     cut = _BREAKS.sub(" ", text[: most * 4]).strip()
     clipped = cut[:most] + ("…" if len(cut) > most or len(text) > most * 4 else "")
     return Markup('<span class="one">{}</span>').format(_written(clipped))
+
+
+def written_out(value: Any) -> Any:
+    """A template's ``finalize``: text that passed no filter has its unseen characters written out too."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return replace_unseen(value, lambda char: f"<{code_point(char)}>")
 
 
 def _written(text: str) -> Markup:

@@ -1,0 +1,1 @@
+"""Parts of the report page. Building them is pure: what they need was read before."""

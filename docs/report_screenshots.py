@@ -1,0 +1,75 @@
+"""Screenshots of the report pages, light and dark, 1280 and 390 px wide: ``docs/images/report-*.png``.
+
+    python docs/report_screenshots.py [FOLDER]
+
+Runs a small study of scripted agents and one of refusal transfer, writes their pages, and has Chromium (``chromium``
+on the PATH) take the pictures. Nothing is asked of the network.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+IMAGES = Path(__file__).parent / "images"
+WIDTHS = {1280: 1600, 390: 2400}
+"""Width -> height of the part that is shown."""
+
+STUDY = """
+agents: [scripted/random, scripted/strategic]
+environment: rules
+vary: {stakes: [low, high], feedback: [low, medium]}
+controls: [order]
+episodes: 2
+turns: 6
+study: demo
+"""
+
+
+def make_pages(folder: Path) -> dict[str, Path]:
+    """Name -> page."""
+    dilemma = str(Path(sys.executable).parent / "dilemma")
+    (folder / "study.yaml").write_text(STUDY)
+    for command in (
+        ("simulate", "study.yaml"),
+        ("report", "demo", "--html", "study.html"),
+        ("transfer", "run", "--model", "scripted/transfer", "--arms", "all", "--sample", "12", "--study", "transfer"),
+        ("transfer", "report", "transfer", "--html", "transfer.html"),
+    ):
+        subprocess.run([dilemma, *command], cwd=folder, check=False, stdout=subprocess.DEVNULL)
+    return {"study": folder / "study.html", "transfer": folder / "transfer.html"}
+
+
+def shoot(browser: Browser, name: str, page: Path, out: Path) -> None:
+    """The top of the page at each width and colour scheme, and a transcript."""
+    for width, height in WIDTHS.items():
+        for scheme in ("light", "dark"):
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(page.as_uri())
+            tab.screenshot(path=out / f"report-{name}-{scheme}-{width}.png")
+            tab.click("details.listing > summary")
+            tab.click("details.listing a")
+            tab.wait_for_function("document.querySelector('details.episode[open]')")
+            tab.wait_for_timeout(600)
+            tab.screenshot(path=out / f"report-{name}-episode-{scheme}-{width}.png")
+            context.close()
+
+
+def main(out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("chromium is not on the PATH")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, page in make_pages(Path(folder)).items():
+            shoot(browser, name, page, out)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if sys.argv[1:] else IMAGES)
