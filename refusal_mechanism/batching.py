@@ -3,16 +3,19 @@
 import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import torch
 
 from dilemma_kernel.errors import InputError
 from refusal_mechanism.interventions import Condition
+from refusal_mechanism.stems import families
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
+MOST_ROWS = 256
+"""Of a batch, however short they are."""
 
 
 @dataclass(frozen=True)
@@ -21,20 +24,26 @@ class Unit:
 
     prompt: int
     conditions: tuple[int, ...]
+    family: int = 0
+    """Of prompts that begin alike."""
 
 
-def make_units(lengths: Sequence[int], conditions: Sequence[Condition]) -> deque[Unit]:
-    """Every prompt under every condition, the longest prompts first.
+def make_units(prompts: Sequence[list[int]], conditions: Sequence[Condition]) -> deque[Unit]:
+    """Every prompt under every condition: families together, and the longest prompts first.
 
     Args:
-        lengths: tokens of each prompt.
+        prompts: as tokens.
         conditions: those that have the same edits everywhere, the very same objects, are put together.
     """
     groups: dict[tuple[object, ...], list[int]] = {}
     for index, condition in enumerate(conditions):
         groups.setdefault(condition.everywhere, []).append(index)
-    order = sorted(range(len(lengths)), key=lambda prompt: -lengths[prompt])
-    return deque(Unit(prompt, tuple(group)) for prompt in order for group in groups.values())
+    family = families(prompts)
+    longest: dict[int, int] = {}
+    for prompt, tokens in enumerate(prompts):
+        longest[family[prompt]] = max(longest.get(family[prompt], 0), len(tokens))
+    order = sorted(range(len(prompts)), key=lambda at: (-longest[family[at]], family[at], -len(prompts[at])))
+    return deque(Unit(prompt, tuple(group), family[prompt]) for prompt in order for group in groups.values())
 
 
 class Budget:
@@ -59,9 +68,10 @@ class Budget:
             beside: rows that are in the batch already.
         """
         taken: list[Unit] = []
-        rows = beside
+        rows, widest = beside, 0
         while queue:
-            most = self.tokens // width(taken[0] if taken else queue[0]) - rows
+            widest = max(widest, width(queue[0]))
+            most = min(self.tokens // widest, MOST_ROWS) - rows
             if most < 1 and rows:
                 break
             unit, rest = _split(queue.popleft(), max(most, 1))
@@ -127,7 +137,7 @@ def count_rows(units: Iterable[Unit]) -> int:
 def _split(unit: Unit, most: int) -> tuple[Unit, Unit | None]:
     """A unit of at most so many rows, and the rest of it."""
     first, rest = unit.conditions[:most], unit.conditions[most:]
-    return Unit(unit.prompt, first), Unit(unit.prompt, rest) if rest else None
+    return replace(unit, conditions=first), replace(unit, conditions=rest) if rest else None
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

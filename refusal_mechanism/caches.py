@@ -97,6 +97,28 @@ def packed(parts: Sequence[Part], room: int) -> Any:
     return Cache(layers=made)
 
 
+def spread(
+    cache: Any, rows: Int[Tensor, "row"], starts: Int[Tensor, "row"], taken: Int[Tensor, "row"]
+) -> tuple[Any, Int[Tensor, "row pos"]]:
+    """Runs of columns of a cache as rows of a new one, their ends aligned; and the new one's mask.
+
+    Args:
+        cache: where they are.
+        rows: the row of each run.
+        starts: its first column.
+        taken: its columns, 0 for none.
+    """
+    columns = torch.arange(int(taken.max()), device=rows.device)
+    before = int(taken.max()) - taken[:, None]
+    places = (starts[:, None] + columns - before).clamp(min=0)
+    layers = []
+    for layer in cache.layers:
+        there, at = rows.to(layer.keys.device)[:, None], places.to(layer.keys.device)
+        keys, values = (held[there, :, at].transpose(1, 2).contiguous() for held in (layer.keys, layer.values))
+        layers.append(RoomyLayer(0).filled(keys, values, len(columns)))
+    return Cache(layers=layers), (columns >= before).to(torch.int64)
+
+
 def _aligned(parts: Sequence[Part], layer: int, name: str, held: int, room: int) -> Tensor:
     sources = [getattr(part.cache.layers[layer], name) for part in parts]
     rows = sum(len(part.rows) for part in parts)

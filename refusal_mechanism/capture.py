@@ -9,29 +9,25 @@ from torch import Tensor
 from refusal_mechanism.batching import Unit
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.passes import Workbench
+from refusal_mechanism.reading import read_prompts
 
 
-def decision_residuals(bench: Workbench, units: Sequence[Unit]) -> Float[Tensor, "row site d_model"]:
+def decision_residuals(
+    bench: Workbench, units: Sequence[Unit]
+) -> tuple[list[tuple[int, int]], Float[Tensor, "row site d_model"]]:
     """Residuals of the last token of each prompt at sites 0 to L, after what its condition does there.
 
-    One pass through the blocks; no logits are computed and no cache is kept.
-
     Args:
-        bench: the model and its prompts.
-        units: one condition each; they are the rows.
+        bench: the model, prompts and conditions.
+        units: the rows.
 
     Returns:
-        float32, on the CPU.
+        condition and prompt of each row, and its residuals, float32 on the CPU.
     """
     seen: list[Tensor] = []
-    batch = bench.loaded.pad([bench.prompts[unit.prompt] for unit in units])
-    rows = [(unit.conditions[0], unit.prompt) for unit in units]
-    with Hooks(bench.layout, lambda site, state: seen.append(state[:, -1].float().cpu())).attached() as hooks:
-        hooks.use(bench.sheet(rows), "prompt", batch.attention_mask.bool())
-        bench.layout.decoder(
-            input_ids=batch.input_ids,
-            attention_mask=batch.attention_mask,
-            position_ids=batch.position_ids,
-            use_cache=False,
-        )
-    return torch.stack(seen, dim=1)
+    with Hooks(bench.layout, lambda _, state: seen.append(state[:, -1].float().cpu())).attached() as hooks:
+        reads = read_prompts(bench, hooks, units, 0)
+    rows = [row for read in reads for row in read.rows]
+    sites = len(bench.layout.sites)
+    passes = [torch.stack(seen[first : first + sites], dim=1) for first in range(0, len(seen), sites)]
+    return rows, torch.cat(passes)

@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dilemma_kernel.models.transformers import Generated
 from refusal_mechanism.batching import Budget, Unit, unless_out_of_memory
 from refusal_mechanism.hooks import Hooks
-from refusal_mechanism.passes import Read, Workbench, follow, join, keep, read_prompts
+from refusal_mechanism.passes import Read, Workbench, follow, join, keep
+from refusal_mechanism.reading import read_prompts
 
 OnReply = Callable[[int, int, Generated], None]
 """Told the condition, the prompt and the reply, as each is finished."""
@@ -56,7 +57,8 @@ class Replies:
     def _advance(self, units: list[Unit]) -> bool:
         """One token more for every unfinished row, and the first for those that join."""
         running = [] if self._read is None else [self._next(self._read)]
-        fresh = [self._heard(read_prompts(self.bench, self._hooks, units, self.most))] if units else []
+        begun = read_prompts(self.bench, self._hooks, units, self.most) if units else []
+        fresh = [self._heard(read) for read in begun]
         reads = [read for read in (*running, *fresh) if read is not None]
         self._read = join(self.bench, reads, self.most) if reads else None
         return True
@@ -82,7 +84,10 @@ class Replies:
         return len(self.bench.prompts[unit.prompt]) + self.most
 
     def _unfinished(self) -> list[Unit]:
-        left = [Unit(u.prompt, tuple(c for c in u.conditions if (c, u.prompt) in self._drawn)) for u in self._units]
+        left = [
+            replace(unit, conditions=tuple(each for each in unit.conditions if (each, unit.prompt) in self._drawn))
+            for unit in self._units
+        ]
         return [unit for unit in left if unit.conditions]
 
     def _give_back(self) -> None:

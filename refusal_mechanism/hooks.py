@@ -27,7 +27,8 @@ class Hooks:
 
     Args:
         layout: the model's.
-        reader: shown every site's state, ``[row pos d_model]``, as the next block reads it.
+        reader: shown every site's state, ``[row pos d_model]``, as the next block reads it, in passes that hold the
+            decision token.
     """
 
     def __init__(self, layout: Layout, reader: Reader | None = None) -> None:
@@ -66,7 +67,7 @@ class Hooks:
             self.fired[site] += 1
             before = args[0] if args else named["hidden_states"]
             state = self._changed(site, before)
-            if self._reader is not None:
+            if self._reader is not None and self._stage in ("prompt", "decision"):
                 self._reader(site, state)
             if state is before:
                 return None

@@ -16,7 +16,8 @@ from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, check_conditions
 from refusal_mechanism.layout import resolve_layout
 from refusal_mechanism.opening import check_model
-from refusal_mechanism.passes import Workbench, read_prompts
+from refusal_mechanism.passes import Workbench
+from refusal_mechanism.reading import read_prompts
 
 Made = TypeVar("Made")
 ON_CPU = 16_384
@@ -100,11 +101,11 @@ class Lab:
         """
         bench = self._bench(prompts, [condition or UNMODIFIED], 0)
         found = torch.empty(len(prompts), self.layers + 1, self.width)
-        queue = make_units([len(tokens) for tokens in bench.prompts], bench.conditions)
-        for units, states in in_batches(
+        queue = make_units(bench.prompts, bench.conditions)
+        for _, (rows, states) in in_batches(
             queue, self._width(bench, 0), self._budget, lambda units: _quietly(decision_residuals, bench, units)
         ):
-            found[[unit.prompt for unit in units]] = states
+            found[[prompt for _, prompt in rows]] = states
         return found
 
     def decision_logits(
@@ -127,7 +128,7 @@ class Lab:
         return self._logits(bench)
 
     def _logits(self, bench: Workbench) -> Iterator[tuple[int, Int[Tensor, "part"], Float[Tensor, "part vocab"]]]:
-        queue = make_units([len(tokens) for tokens in bench.prompts], bench.conditions)
+        queue = make_units(bench.prompts, bench.conditions)
         for _, (keys, logits) in in_batches(
             queue, self._width(bench, 1), self._budget, lambda units: _quietly(_next_logits, bench, units)
         ):
@@ -166,7 +167,7 @@ class Lab:
             if on_reply is not None:
                 on_reply(condition, prompt, reply)
 
-        queue = make_units([len(tokens) for tokens in bench.prompts], conditions)
+        queue = make_units(bench.prompts, conditions)
         with torch.no_grad():
             Replies(bench=bench, budget=self._budget, queue=queue, most=max_new_tokens, told=told).write()
         return [[found[condition, prompt] for prompt in range(len(prompts))] for condition in range(len(conditions))]
@@ -187,8 +188,8 @@ class Lab:
 def _next_logits(bench: Workbench, units: Sequence[Unit]) -> tuple[list[tuple[int, int]], Tensor]:
     """Condition and prompt of each row, and its logits on the CPU."""
     with Hooks(bench.layout).attached() as hooks:
-        read = read_prompts(bench, hooks, units, 0)
-    return read.rows, read.logits.cpu()
+        reads = read_prompts(bench, hooks, units, 0)
+    return [row for read in reads for row in read.rows], torch.cat([read.logits.cpu() for read in reads])
 
 
 def _quietly(run: Callable[[Workbench, Sequence[Unit]], Made], bench: Workbench, units: Sequence[Unit]) -> Made:

@@ -13,12 +13,13 @@ from refusal_mechanism.capture import decision_residuals
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, Edit
 from refusal_mechanism.layout import Layout
-from refusal_mechanism.passes import Workbench, follow, read_prompts
+from refusal_mechanism.passes import Workbench, follow
+from refusal_mechanism.reading import read_prompts
 
 _TEXTS = ("Is anyone there?", "Yes.")
 _CLOSE = {torch.float64: 1e-6, torch.float32: 1e-3}
 """Floor between one pass and two passes over a cache, as a share of the largest logit; a tenth in half precision."""
-_PLAIN = (Unit(0, (0,)), Unit(1, (0,)))
+_PLAIN = (Unit(0, (0,), 0), Unit(1, (0,), 1))
 
 
 def check_model(loaded: LoadedModel, layout: Layout) -> None:
@@ -45,14 +46,14 @@ def check_model(loaded: LoadedModel, layout: Layout) -> None:
 
 def _bare(bench: Workbench) -> Float[Tensor, "row vocab"]:
     """Next-token logits with no hook attached."""
-    return read_prompts(bench, Hooks(bench.layout), _PLAIN, 0).logits
+    return read_prompts(bench, Hooks(bench.layout), _PLAIN, 0)[0].logits
 
 
 def _check_firings(bench: Workbench, bare: Float[Tensor, "row vocab"]) -> None:
     """Hooks that do nothing change nothing, fire once a pass, and see the whole residual stream."""
     shapes: list[Sequence[int]] = []
     with Hooks(bench.layout, lambda _, state: shapes.append(tuple(state.shape))).attached() as hooks:
-        read = read_prompts(bench, hooks, _PLAIN, 1)
+        read = read_prompts(bench, hooks, _PLAIN, 1)[0]
         _demand(bench.loaded, torch.equal(read.logits, bare), "hooks that do nothing change its logits")
         _demand(bench.loaded, set(hooks.fired) == {1}, "not every site is passed once in a forward pass")
         shape = (*read.mask.shape, bench.layout.width)
@@ -69,7 +70,7 @@ def _check_firings(bench: Workbench, bare: Float[Tensor, "row vocab"]) -> None:
 
 def _check_sites(bench: Workbench) -> None:
     """A change at a site moves the logits; all sites are tried as rows of one batch."""
-    states = decision_residuals(bench, _PLAIN[:1])[0]
+    states = decision_residuals(bench, _PLAIN[:1])[1][0]
     random = torch.randn(bench.layout.width, generator=torch.Generator().manual_seed(0))
     edits = [
         Edit(operator="add", direction=random / random.norm(), layers=(site,), positions="decision", coefficient=size)
@@ -78,7 +79,7 @@ def _check_sites(bench: Workbench) -> None:
     conditions = [UNMODIFIED, *(Condition(name=f"site {edit.layers}", edits=(edit,)) for edit in edits)]
     tried = Workbench(loaded=bench.loaded, layout=bench.layout, prompts=bench.prompts, conditions=conditions)
     with Hooks(bench.layout).attached() as hooks:
-        logits = read_prompts(tried, hooks, [Unit(0, tuple(range(len(conditions))))], 0).logits
+        logits = read_prompts(tried, hooks, [Unit(0, tuple(range(len(conditions))))], 0)[0].logits
     still = [site for site, row in enumerate(logits[1:]) if torch.equal(row, logits[0])]
     _demand(bench.loaded, not still, f"a change at site {still[:1]} does not move its logits")
 

@@ -1,4 +1,4 @@
-"""Batches through the model: prompts read, tokens followed, rows leaving and joining."""
+"""Batches through the model: rows that were read, one more token, rows that leave and rows that join."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +8,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from dilemma_kernel.models.transformers import Batch, LoadedModel
-from refusal_mechanism.batching import Unit, count_rows
-from refusal_mechanism.caches import Part, aligned_masks, first_column, packed, roomy_cache
+from dilemma_kernel.models.transformers import LoadedModel
+from refusal_mechanism.caches import Part, aligned_masks, first_column, packed
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import Condition
 from refusal_mechanism.layout import Layout
@@ -53,28 +52,11 @@ class Read:
     """Of the last token read."""
 
 
-def read_prompts(bench: Workbench, hooks: Hooks, units: Sequence[Unit], room: int) -> Read:
-    """Read the prompts of ``units``, each under its conditions.
-
-    A prompt under several conditions is read once up to its last token, and its cache repeated for them: they do the
-    same before it. Without several, whole prompts are read at once.
-
-    Args:
-        bench: the model, prompts and conditions.
-        hooks: attached.
-        units: the rows.
-        room: tokens that may follow; with 0, no cache is kept.
-    """
-    batch = bench.loaded.pad([bench.prompts[unit.prompt] for unit in units])
-    shares = count_rows(units) > len(units) and batch.input_ids.shape[1] > 1
-    return (_read_shared if shares else _read_whole)(bench, hooks, units, batch, room)
-
-
 def follow(bench: Workbench, hooks: Hooks, read: Read, tokens: Int[Tensor, "row"]) -> Read:
     """Read one more token a row. The cache is carried on, so ``read`` is of no use after it."""
     mask = torch.cat([read.mask, read.mask.new_ones(len(tokens), 1)], dim=1)
     hooks.use(read.sheet, "reply")
-    logits = _logits(bench, tokens[:, None], mask, read.positions + 1, read.cache)
+    logits = next_logits(bench, tokens[:, None], mask, read.positions + 1, read.cache)
     return replace(read, mask=mask, positions=read.positions + 1, logits=logits)
 
 
@@ -125,46 +107,7 @@ def join(bench: Workbench, reads: Sequence[Read], room: int) -> Read:
     )
 
 
-def _read_whole(bench: Workbench, hooks: Hooks, units: Sequence[Unit], batch: Batch, room: int) -> Read:
-    """Whole prompts at once."""
-    rows, sheet, repeated = _rows(bench, units)
-    ids, mask, positions = (of[repeated] for of in (batch.input_ids, batch.attention_mask, batch.position_ids))
-    hooks.use(sheet, "prompt", mask.bool())
-    cache = roomy_cache(bench.layout.layers, room) if room else None
-    logits = _logits(bench, ids, mask, positions, cache)
-    return Read(rows=rows, sheet=sheet, logits=logits, cache=cache, mask=mask, positions=positions[:, -1:])
-
-
-def _read_shared(bench: Workbench, hooks: Hooks, units: Sequence[Unit], batch: Batch, room: int) -> Read:
-    """Prompts up to their last token, then that token under every condition."""
-    rows, sheet, repeated = _rows(bench, units)
-    ids, mask, positions = batch.input_ids, batch.attention_mask, batch.position_ids
-    prefix = roomy_cache(bench.layout.layers, 0)
-    hooks.use(bench.sheet([(unit.conditions[0], unit.prompt) for unit in units]), "prefix", mask[:, :-1].bool())
-    bench.layout.decoder(
-        input_ids=ids[:, :-1],
-        attention_mask=mask[:, :-1],
-        position_ids=positions[:, :-1],
-        cache=prefix,
-        use_cache=True,
-    )
-    cache = packed([Part(prefix, repeated, 0)], room + 1)
-    del prefix
-    mask, positions = mask[repeated], positions[repeated, -1:]
-    hooks.use(sheet, "decision")
-    logits = _logits(bench, ids[repeated, -1:], mask, positions, cache)
-    return Read(rows=rows, sheet=sheet, logits=logits, cache=cache, mask=mask, positions=positions)
-
-
-def _rows(bench: Workbench, units: Sequence[Unit]) -> tuple[list[tuple[int, int]], Sheet, Int[Tensor, "row"]]:
-    """Condition and prompt of each row, what is done to them, and the unit of each."""
-    rows = [(condition, unit.prompt) for unit in units for condition in unit.conditions]
-    device = bench.loaded.device
-    counts = torch.tensor([len(unit.conditions) for unit in units], device=device)
-    return rows, bench.sheet(rows), torch.arange(len(units), device=device).repeat_interleave(counts)
-
-
-def _logits(
+def next_logits(
     bench: Workbench, ids: Int[Tensor, "row pos"], mask: Int[Tensor, "row all"], positions: Tensor, cache: Any
 ) -> Float[Tensor, "row vocab"]:
     """Of the token after the last one; ``cache`` takes up what is read."""

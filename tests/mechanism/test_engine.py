@@ -15,7 +15,11 @@ from dilemma_kernel.models.transformers import Row  # noqa: E402
 from dilemma_kernel.records import Sampling  # noqa: E402
 from refusal_mechanism import UNMODIFIED, Condition, Edit, Lab  # noqa: E402
 
-PROMPTS = ["a", *tiny_prompts(6, seed=3)]
+STEMS = (
+    "the register comes first and then a note says what was seen by whom on which day , and then ",
+    "on which day what was seen by whom , and then a note says what comes first on the register ",
+)
+PROMPTS = ["a", *tiny_prompts(4, seed=3), *(stem + tail for stem in STEMS for tail in ("by whom ?", "first", "! on"))]
 NEW = 8
 
 torch.set_num_threads(1)
@@ -68,6 +72,31 @@ def test_conditions_together_are_conditions_alone(lab: Lab) -> None:
         assert (together[index] - alone).abs().max() <= 1e-12 * alone.abs().max(), condition.name
     distinct = {tuple(row.tolist()) for row in together[:, -1].round(decimals=6)}
     assert len(distinct) >= 7, "conditions do different things"
+
+
+def test_the_beginning_of_a_family_is_read_once(lab: Lab) -> None:
+    family = [STEMS[0] + tail for tail in ("by whom ?", "first", "! on", "first")]
+    read: list[int] = []
+    count = lambda module, args, named: read.append(named["input_ids"].numel())  # noqa: E731
+    handle = lab._layout.decoder.register_forward_pre_hook(count, with_kwargs=True)
+    together = dict(rows_of(lab, family, sweep()[:4]))
+    shared = sum(read)
+    alone = {(c, row): part for row, one in enumerate(family) for (c, _), part in rows_of(lab, [one], sweep()[:4])}
+    handle.remove()
+    tokens = sum(lab.loaded.count_tokens(prompt) for prompt in family)
+    assert sum(read) - shared == tokens + 4 * 3, "alone: each prompt once, and its last token for the other conditions"
+    assert shared < tokens / 2 + 16, "the stem once, the tails, and the last of four under four conditions"
+    assert together.keys() == alone.keys()
+    for key, part in together.items():
+        assert (part - alone[key]).abs().max() <= 1e-12 * part.abs().max()
+    for prompts in (family, PROMPTS):
+        states = torch.cat([lab.residuals([prompt]) for prompt in prompts])
+        torch.testing.assert_close(lab.residuals(prompts), states, rtol=1e-6, atol=1e-6)
+
+
+def rows_of(lab: Lab, prompts: list[str], conditions: list[Condition]) -> Any:
+    for condition, rows, part in lab.decision_logits(prompts, conditions):
+        yield from (((condition, int(row)), logits) for row, logits in zip(rows, part, strict=True))
 
 
 def test_replies_together_are_replies_alone(lab: Lab) -> None:
@@ -196,12 +225,12 @@ def test_what_does_not_fit_is_said_before_a_hook_is_attached(llama: Lab) -> None
         ({"layers": (1, 1)}, "empty or repeated"),
         ({"coefficient": float("nan")}, "no finite number"),
         ({"operator": "set"}, "values go with"),
-        ({"values": torch.zeros(7)}, "values go with"),
-        ({"operator": "set", "values": torch.full((7,), float("inf"))}, "not all finite"),
+        ({"values": torch.zeros(11)}, "values go with"),
+        ({"operator": "set", "values": torch.full((11,), float("inf"))}, "not all finite"),
         ({"operator": "ablate", "coefficient": 1.0}, "takes no coefficient"),
         ({"operator": "subtract"}, "no operator"),
         ({"positions": "first"}, "no positions"),
-        ({"rows": torch.zeros(7)}, "no booleans"),
+        ({"rows": torch.zeros(11)}, "no booleans"),
     ):
         with pytest.raises(InputError, match=said):
             tried(**given)

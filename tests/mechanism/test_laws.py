@@ -161,11 +161,12 @@ def test_half_precision_keeps_the_bitwise_laws(architecture: str, dtype: str) ->
 
 def test_a_site_is_passed_once_a_step(lab: Lab) -> None:
     from refusal_mechanism.batching import Unit  # noqa: PLC0415
-    from refusal_mechanism.passes import follow, read_prompts  # noqa: PLC0415
+    from refusal_mechanism.passes import follow  # noqa: PLC0415
+    from refusal_mechanism.reading import read_prompts  # noqa: PLC0415
 
     bench = lab._bench(PROMPTS, [UNMODIFIED, condition(edit(positions="reply"))], 9)
     with torch.no_grad(), Hooks(bench.layout).attached() as hooks:
-        read = read_prompts(bench, hooks, [Unit(0, (0,)), Unit(1, (0,))], 9)
+        read = read_prompts(bench, hooks, [Unit(6, (0,), 6), Unit(7, (0,), 7)], 9)[0]
         for step in range(1, 6):
             assert hooks.fired == [step] * (lab.layers + 1)
             read = follow(bench, hooks, read, read.logits.argmax(dim=-1))
