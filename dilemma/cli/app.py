@@ -10,6 +10,7 @@ from dilemma.cli import (
     doctor,
     domains,
     generate,
+    mechanism,
     reading,
     replay,
     review,
@@ -44,6 +45,7 @@ app.add_typer(annotate.app, name="annotate")
 app.add_typer(domains.app, name="domains")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(transfer.app, name="transfer")
+app.add_typer(mechanism.app, name="mechanism")
 
 
 def main() -> None:

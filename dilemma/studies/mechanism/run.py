@@ -14,6 +14,7 @@ from dilemma.studies.mechanism.fitting import Fitted, fit
 from dilemma.studies.mechanism.handing import Handed, hand_over
 from dilemma.studies.mechanism.logs import AppendedLog
 from dilemma.studies.mechanism.options import MechanismOptions
+from dilemma.studies.mechanism.pictures import save_pictures
 from dilemma.studies.mechanism.results import MechanismReport
 from dilemma.studies.mechanism.summing import build_report
 from dilemma.studies.mechanism.transferring import Transferred, transferred
@@ -63,12 +64,23 @@ def run_mechanism(
         return report
 
 
+def run_with_pictures(
+    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, max_batch_tokens: int | None = None
+) -> MechanismReport:
+    """``run_mechanism``, with every picture in the folder ``figures`` of the run."""
+    folder = out or default_folder(options)
+    report = run_mechanism(options, folder, resume=resume, watcher=watcher, max_batch_tokens=max_batch_tokens)
+    save_pictures(report, folder / "figures")
+    watcher.note(f"stored in {folder}; dilemma mechanism report {folder} --html writes the page")
+    return report
+
+
 @contextmanager
 def prepared(
     options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, max_batch_tokens: int | None = None
 ) -> Iterator[Prepared]:
     """Model open, suite run, directions fitted and saved. Arguments as for ``run_mechanism``."""
-    folder = out or Path(f"mechanism-{_short(options.model)}")
+    folder = out or default_folder(options)
     with ExitStack() as held:
         find_place(options.name.removeprefix("hf/"))
         held.enter_context(_claimed(folder, options, resume=resume))
@@ -173,6 +185,8 @@ def write_whole(path: Path, text: str) -> None:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _short(model: str) -> str:
-    name = model.removeprefix("hf/").rstrip("/").rsplit("/", 1)[-1]
-    return "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60] or "model"
+def default_folder(options: MechanismOptions) -> Path:
+    """Where a run goes when nothing is said."""
+    name = options.name.removeprefix("hf/").rstrip("/").rsplit("/", 1)[-1]
+    plain = "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60]
+    return Path(f"mechanism-{plain or 'model'}")
