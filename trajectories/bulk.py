@@ -5,9 +5,10 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from dilemma_kernel.records import Judgement
+from dilemma_kernel.records import Judgement, Trajectory
 from trajectories import queries
 from trajectories.jsontext import loads
+from trajectories.reading import trajectory_from
 from trajectories.store import Store
 from trajectories.views import EpisodeSummary
 
@@ -65,3 +66,21 @@ def _said(connection: Connection, study: str) -> dict[str, Said]:
             alike[same] = newest(judgements)
         shared[subject] = alike[same]
     return shared
+
+
+async def whole_episodes(store: Store, episodes: Sequence[str]) -> list[tuple[Trajectory, tuple[Judgement, ...]]]:
+    """These episodes at their latest attempts with all that is said of them, in this order; unknown ones are left out.
+
+    Args:
+        store: where they are.
+        episodes: ids, whole.
+    """
+    return await store.read(lambda connection: list(_whole(connection, episodes)))
+
+
+def _whole(connection: Connection, episodes: Sequence[str]) -> Iterator[tuple[Trajectory, tuple[Judgement, ...]]]:
+    for episode_id in episodes:
+        row = connection.execute(queries.latest_attempt(episode_id)).first()
+        if row is not None:
+            on_it = connection.scalars(queries.judgements_on(episode_id, row.attempt))
+            yield trajectory_from(row), tuple(loads(Judgement, text) for text in on_it)

@@ -9,13 +9,14 @@
     PATH/earlier_attempts.jsonl  {"trajectory", "judgements"}: attempts that crashed and were run again
     PATH/timing.jsonl            latencies, waits, attempts and provider ids, a line a reply in the call log: its
                                  case, cell, repeat, turn, role, ask and model, and its ``Timing``
+    PATH/README.md               the data card, where one is given
 
 Every line reads as its record. Same study, same replies: same bytes in every file but ``timing.jsonl``, whatever
 the order in which episodes ended and however often the study was killed and resumed.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,7 @@ from sqlalchemy import Connection, Row, Select
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.records import JsonObject, Timing, canonical_json
 from trajectories import queries
+from trajectories.choosing import AT_A_TIME, EVERYTHING, Choice, place_of
 from trajectories.jsontext import parse
 from trajectories.replacing import replacing
 from trajectories.reproducible import reproducible
@@ -33,19 +35,23 @@ from trajectories.store import Store
 LINES = ("scenarios", "trajectories", "judgements", "earlier_attempts", "timing")
 """Files of JSON lines, without their suffix."""
 
-_AT_A_TIME = 64
-"""Rows fetched at a time."""
+CARD = "README.md"
+"""The data card's file, in a folder."""
 
-_FILES = {"study.json", *(f"{name}.jsonl" for name in LINES)}
+_FILES = {"study.json", CARD, *(f"{name}.jsonl" for name in LINES)}
 
 
-async def export_jsonl(store: Store, study: str, out: Path) -> Path:
+async def export_jsonl(
+    store: Store, study: str, out: Path, choice: Choice = EVERYTHING, card: Callable[[Path], str] | None = None
+) -> Path:
     """Write a study into the folder ``out``, whole or not at all.
 
     Args:
         store: where it is.
         study: its name.
         out: a folder that does not exist, is empty, or holds an earlier export of this study, which is replaced.
+        choice: what is taken of it.
+        card: makes the data card, given the folder with all other files in it; None for none.
 
     Returns:
         ``out``.
@@ -54,21 +60,25 @@ async def export_jsonl(store: Store, study: str, out: Path) -> Path:
         StudyError: there is no such study.
         InputError: ``out`` holds something else, or cannot be written.
     """
-    await store.read(lambda connection: _write(connection, study, out))
+    await store.read(lambda connection: _write(connection, study, out, choice, card))
     return out
 
 
-def _write(connection: Connection, study: str, out: Path) -> None:
-    record = settings(connection, study)
+def _write(connection: Connection, study: str, out: Path, choice: Choice, card: Callable[[Path], str] | None) -> None:
+    record = choice.rewrite("study", parse(settings(connection, study)))
     with replacing(out, lambda place: _check_target(place, study)) as folder:
         folder.mkdir()
-        pretty = json.dumps(parse(record), sort_keys=True, ensure_ascii=False, indent=2)
+        pretty = json.dumps(record, sort_keys=True, ensure_ascii=False, indent=2)
         with _text_file(folder / "study.json") as file:
             file.write(f"{pretty}\n")
         with ExitStack() as files:
             by_name = {name: files.enter_context(_text_file(folder / f"{name}.jsonl")) for name in LINES}
-            for name, value in _lines(connection, study):
+            for name, value in _lines(connection, study, choice):
                 by_name[name].write(f"{canonical_json(value)}\n")
+        if card is not None:
+            text = card(folder)
+            with _text_file(folder / CARD) as file:
+                file.write(text)
 
 
 def _check_target(out: Path, study: str) -> None:
@@ -95,26 +105,33 @@ def _text_file(path: Path) -> IO[str]:
     return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def _lines(connection: Connection, study: str) -> Iterator[tuple[str, JsonObject]]:
+def _lines(connection: Connection, study: str, choice: Choice) -> Iterator[tuple[str, JsonObject]]:
     """File and object of every line, in order within each file."""
+    places: set[tuple[Any, ...]] = set()
     for text in stream(connection, queries.scenarios_of(study)):
-        yield "scenarios", parse(text)
-    for text in stream(connection, queries.records_of(study)):
-        yield "trajectories", reproducible(parse(text))
+        yield "scenarios", choice.rewrite("scenario", parse(text))
+    for trajectory in _trajectories(connection, study, choice):
+        if choice.episodes is not None:
+            places.add(place_of(trajectory))
+        yield "trajectories", choice.rewrite("trajectory", trajectory)
     for text in stream(connection, queries.judgements_of(study, None)):
-        yield "judgements", parse(text)
-    for text in stream(connection, queries.records_of(study, latest=False)):
-        trajectory = reproducible(parse(text))
+        judgement = parse(text)
+        if choice.takes(judgement["subject"]):
+            yield "judgements", choice.rewrite("judgement", judgement)
+    for trajectory in _trajectories(connection, study, choice, latest=False):
         on_it = queries.judgements_on(trajectory["episode_id"], trajectory["attempt"])
-        yield (
-            "earlier_attempts",
-            {
-                "trajectory": trajectory,
-                "judgements": [parse(judgement) for judgement in connection.scalars(on_it)],
-            },
-        )
-    for row in connection.execution_options(yield_per=_AT_A_TIME).execute(queries.timing_of(study)):
-        yield "timing", _timing_line(row)
+        judgements = [choice.rewrite("judgement", parse(judgement)) for judgement in connection.scalars(on_it)]
+        yield "earlier_attempts", {"trajectory": choice.rewrite("trajectory", trajectory), "judgements": judgements}
+    for row in connection.execution_options(yield_per=AT_A_TIME).execute(queries.timing_of(study)):
+        if choice.episodes is None or (row.case_id, row.cell, row.repeat) in places:
+            yield "timing", choice.rewrite("timing", _timing_line(row))
+
+
+def _trajectories(connection: Connection, study: str, choice: Choice, *, latest: bool = True) -> Iterator[JsonObject]:
+    for text in stream(connection, queries.records_of(study, latest=latest)):
+        trajectory = reproducible(parse(text))
+        if choice.takes(trajectory["episode_id"]):
+            yield trajectory
 
 
 def _timing_line(row: Row[Any]) -> JsonObject:
@@ -138,4 +155,4 @@ def settings(connection: Connection, study: str) -> str:
 
 def stream(connection: Connection, statement: Select[Any]) -> Iterator[str]:
     """The first column of a statement's rows, without holding them all."""
-    return iter(connection.execution_options(yield_per=_AT_A_TIME).scalars(statement))
+    return iter(connection.execution_options(yield_per=AT_A_TIME).scalars(statement))

@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import FACTORS, Judgement, Measured, Trajectory
-from trajectories import queries
-from trajectories.export import settings, stream
-from trajectories.jsontext import loads, plain
+from trajectories.choosing import EVERYTHING, Choice, chosen
+from trajectories.export import settings
+from trajectories.jsontext import plain
 from trajectories.replacing import replacing
 from trajectories.rows import count_faults, count_invalid_turns, outcome_text
 from trajectories.store import Store
@@ -64,13 +64,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """First characters of what a spreadsheet takes for a formula."""
 
 
-async def export_csv(store: Store, study: str, out: Path) -> Path:
+async def export_csv(store: Store, study: str, out: Path, choice: Choice = EVERYTHING) -> Path:
     """Write the latest attempt at every episode of a study into the file ``out``, whole or not at all.
 
     Args:
         store: where it is.
         study: its name.
         out: a file that does not exist, or an earlier export of this study, which is replaced.
+        choice: what is taken of it.
 
     Returns:
         ``out``.
@@ -79,11 +80,11 @@ async def export_csv(store: Store, study: str, out: Path) -> Path:
         StudyError: there is no such study.
         InputError: ``out`` holds something else, or cannot be written.
     """
-    await store.read(lambda connection: _write(connection, study, out))
+    await store.read(lambda connection: _write(connection, study, out, choice))
     return out
 
 
-def _write(connection: Connection, study: str, out: Path) -> None:
+def _write(connection: Connection, study: str, out: Path, choice: Choice) -> None:
     settings(connection, study)
     with (
         replacing(out, lambda place: _check_target(place, study)) as made,
@@ -91,10 +92,8 @@ def _write(connection: Connection, study: str, out: Path) -> None:
     ):
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
-        for text in stream(connection, queries.records_of(study)):
-            trajectory = loads(Trajectory, text)
-            on_it = connection.scalars(queries.judgements_on(trajectory.episode_id, trajectory.attempt))
-            cells = _cells(trajectory, [loads(Judgement, judgement) for judgement in on_it])
+        for trajectory, judgements in chosen(connection, study, choice):
+            cells = episode_cells(trajectory, judgements)
             rows.writerow([neutral(cells.get(column)) for column in COLUMNS])
 
 
@@ -115,7 +114,7 @@ def _is_export_of(path: Path, study: str) -> bool:
     return tuple(header) == COLUMNS and (first is None or first[0] == neutral(study))
 
 
-def _cells(trajectory: Trajectory, judgements: Iterable[Judgement]) -> Mapping[str, Any]:
+def episode_cells(trajectory: Trajectory, judgements: Iterable[Judgement]) -> Mapping[str, Any]:
     """Column -> value, of the columns that have one."""
     plain_fields = trajectory.model_dump(include=set(COLUMNS) - {"turns"})
     return {

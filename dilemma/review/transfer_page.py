@@ -133,11 +133,15 @@ def _crashed(report: TransferReport) -> int:
 
 
 def _sentence(headline: list[Divergence]) -> str:
-    said = [
-        f"{one.model} in {100 * one.delta.estimate:.0f} % of {one.refused:,} ({one.arm})"
-        for one in headline
-        if one.delta.estimate is not None
-    ]
-    if not said:
+    known = [one for one in headline if one.delta.estimate is not None]
+    if not known:
         return f"No divergence could be measured: no {HARMFUL} triple that was refused in chat has a known call."
-    return f"Of the {HARMFUL} requests refused in chat, tools carried them out all the same: {'; '.join(said[:6])}."
+    models = list(dict.fromkeys(one.model for one in known))
+    said = [f"{model}: {_arms(known, model)}" if len(models) > 1 else _arms(known, model) for model in models[:6]]
+    return f"Of the {HARMFUL} requests refused in chat, tools carried out {'; '.join(said)}."
+
+
+def _arms(known: list[Divergence], model: str) -> str:
+    """``42 % (tool) and 67 % (stress)``."""
+    said = [f"{100 * (one.delta.estimate or 0):.0f} % ({one.arm})" for one in known if one.model == model]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

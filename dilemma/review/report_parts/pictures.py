@@ -124,6 +124,7 @@ def stacked(
     *,
     title: str,
     subtitle: str = "",
+    of: str = "episodes",
     width: int = WIDTH,
 ) -> Chart:
     """Shares of outcomes, a bar a row.
@@ -133,6 +134,7 @@ def stacked(
         colours: outcome -> colour, in the order of the stack.
         title: over the picture.
         subtitle: under the title.
+        of: what is counted.
         width: ``WIDTH`` or ``NARROW``.
     """
     used = [name for name in colours if any(counts.get(name) for _, counts in rows)]
@@ -150,9 +152,7 @@ def stacked(
         .mark_bar(height={"band": 0.72})
         .encode(
             y=_names(names, width),
-            x=alt.X(
-                "sum(share):Q", title="share of episodes", scale=alt.Scale(domain=[0, 1]), axis=_ticks(width, ".0%")
-            ),
+            x=alt.X("sum(share):Q", title=f"share of {of}", scale=alt.Scale(domain=[0, 1]), axis=_ticks(width, ".0%")),
             color=alt.Color(
                 "outcome:N",
                 title=None,

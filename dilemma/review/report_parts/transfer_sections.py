@@ -64,6 +64,7 @@ def verdicts_section(report: TransferReport, found: TransferBehind) -> Section |
         VERDICT_COLOURS,
         title="What the calls were",
         subtitle="by the rules, over all replies of an arm with tools",
+        of="replies",
     )
     used = [name for name in VERDICT_COLOURS if any(one.verdicts.get(name) for one in acting)]
     table = Table(
