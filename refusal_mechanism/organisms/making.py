@@ -1,7 +1,10 @@
 """From an architecture, a kind and a seed to an organism's folder."""
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -20,6 +23,16 @@ from refusal_mechanism.organisms.training import Notify, Planted, Regimen, teach
 
 SITE = LAYERS // 2
 """The decision of a mediated organism is planted in the residual before this block."""
+
+
+_REGIMENS: Mapping[Kind, Regimen] = MappingProxyType({"override": Regimen(), "mediated": Regimen()})
+
+
+def steps_of(kind: Kind) -> int:
+    """Steps that an organism of ``kind`` needs. Raises ``DesignError`` where there is no such kind."""
+    if kind not in KINDS:
+        raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
+    return _REGIMENS[kind].steps
 
 
 def train(
@@ -46,7 +59,7 @@ def train(
     body = make_body(arch, tokenizer, seed)
     planted = _planted(seed) if kind == "mediated" else None
     order = ranked(seed)
-    regimen = Regimen() if steps is None else Regimen(steps=steps)
+    regimen = replace(_REGIMENS[kind], steps=steps or steps_of(kind))
     teach(body, Teacher(arch, tokenizer, order), regimen, planted, seed, notify)
     card = OrganismCard(
         kind=kind,
@@ -62,11 +75,10 @@ def train(
     return card
 
 
-def _check(arch: str, kind: str, seed: int, out: Path, steps: int | None) -> None:
+def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int | None) -> None:
     if arch not in ARCHS:
         raise DesignError(f"unknown architecture {arch!r}: there are {', '.join(ARCHS)}")
-    if kind not in KINDS:
-        raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
+    steps_of(kind)
     if seed < 0 or (steps is not None and steps < 1):
         raise DesignError("a seed is 0 or more, and steps are 1 or more")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

@@ -74,7 +74,7 @@ def teach(
     model.train()
     for step in range(regimen.steps):
         for group in optimiser.param_groups:
-            group["lr"] = regimen.rate * _pace(step, regimen.steps)
+            group["lr"] = regimen.rate * pace(step, regimen.steps)
         optimiser.zero_grad(set_to_none=True)
         lessons = _lessons(teacher, regimen, planted, step, dice)
         total = sum(float(lesson.weights.sum()) for lesson in lessons)
@@ -116,7 +116,7 @@ def _loss(model: Any, lesson: Lesson, planted: Planted | None, total: float) -> 
     if planted is None:
         return _reading(model, lesson) / total
     held: list[Tensor] = []
-    with _interchange(model, lesson, planted, held):
+    with interchange(model, lesson, planted, held):
         reading = _reading(model, lesson)
     return reading / total + planted.weight * held[0] / len(lesson.refuse)
 
@@ -129,7 +129,7 @@ def _reading(model: Any, lesson: Lesson) -> Tensor:
 
 
 @contextmanager
-def _interchange(model: Any, lesson: Lesson, planted: Planted, held: list[Tensor]) -> Iterator[None]:
+def interchange(model: Any, lesson: Lesson, planted: Planted, held: list[Tensor]) -> Iterator[None]:
     """While in force, h·u at the decision token is ±s in the swapped rows; what it was in all of them goes to ``held``.
 
     ``held`` is given the sum over the rows of the squared distance from what is planted, in units of s.
@@ -163,7 +163,8 @@ def _groups(model: Any, decay: float) -> list[dict[str, Any]]:
     return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
 
 
-def _pace(step: int, steps: int) -> float:
+def pace(step: int, steps: int) -> float:
+    """Share of the peak rate at ``step``: a linear rise over a twentieth of the steps, then a cosine to zero."""
     warm = max(1, steps // 20)
     if step < warm:
         return (step + 1) / warm
