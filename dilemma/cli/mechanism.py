@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dilemma.cli import mechanism_organism
 from dilemma.cli.reading import JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from dilemma.studies.watching import Tally
 
 app = typer.Typer(help="Does a direction in the residual stream carry the refusal?", no_args_is_help=True)
+app.add_typer(mechanism_organism.app, name="organism")
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="hf/smollm2, hf/FOLDER, or a folder.")]
 SuiteOption = Annotated[
