@@ -4,7 +4,7 @@ Everything here reads the table ``overview``, whose rows are narrow, and no reco
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, case, exists, func, or_, select, tuple_
@@ -22,6 +22,8 @@ Sort = Literal["order", "label", "turns", "faults", "cost", "differ", "newest"]
 _row = OVERVIEW.c
 _PLACE = (_row.case_id, _row.cell, _row.repeat, _row.episode_id)
 _PERSON = "person/"
+_IS_NO_FORK = func.coalesce(_row.origin, "") == ""
+"""Put so that no index of ``origin`` is used: nearly every row is no fork."""
 
 WITHDRAWN = "withdrawn"
 """Why a label that its giver took back is unmeasured."""
@@ -35,6 +37,17 @@ _SORTS: Mapping[Sort, ColumnElement[Any]] = {
     "newest": _row.saved_at,
 }
 """What each order looks at first. The order of cases, cells and repeats comes after it, and alone is ``order``."""
+
+
+_KEYS: Mapping[Sort, Callable[["EpisodeLine"], Any]] = {
+    "label": lambda line: line.label,
+    "turns": lambda line: line.turns,
+    "faults": lambda line: line.faults + line.invalid_turns,
+    "cost": lambda line: -1.0 if line.cost is None else line.cost,
+    "differ": lambda line: 3 if line.crossed else 2 if line.machine_labels > 1 else int(line.labels > 1),
+    "newest": lambda line: line.saved_at,
+}
+"""The same of a record."""
 
 
 class EpisodeLine(Record):
@@ -124,7 +137,7 @@ async def study_lines(store: Store) -> dict[str, StudyLine]:
             _count(_row.ended == "crashed").label("crashed"),
             _count(_row.people > 0).label("labelled"),
         )
-        .where(_row.origin.is_(None))
+        .where(_IS_NO_FORK)
         .group_by(_row.study)
     )
     rows = await store.read(lambda connection: connection.execute(statement).all())
@@ -182,29 +195,17 @@ async def people_in(store: Store, study: str) -> list[str]:
 async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[LabelledEpisode]:
     """The episodes that a person labelled, forks left out, each with what everyone says in this vocabulary."""
     by_person = and_(JUDGEMENTS.c.study == study, JUDGEMENTS.c.vocabulary == vocabulary, _of_people())
-    subjects = select(JUDGEMENTS.c.subject).where(by_person)
-    families = select(EPISODES.c.family).where(
-        EPISODES.c.episode_id == _row.episode_id, EPISODES.c.attempt == _row.attempt
-    )
-    of_study = (
-        select(OVERVIEW, families.scalar_subquery().label("family"))
-        .where(_row.episode_id.in_(subjects), _row.study == study, _row.origin.is_(None))
-        .order_by(*_PLACE)
-    )
-    said = (
-        select(JUDGEMENTS.c.subject, JUDGEMENTS.c.record)
-        .join(OVERVIEW, (JUDGEMENTS.c.subject == _row.episode_id) & (JUDGEMENTS.c.attempt == _row.attempt))
-        .where(JUDGEMENTS.c.subject.in_(subjects), JUDGEMENTS.c.vocabulary == vocabulary, _row.study == study)
-        .order_by(JUDGEMENTS.c.subject, JUDGEMENTS.c.maker, JUDGEMENTS.c.version)
-    )
+    subjects = select(JUDGEMENTS.c.subject).distinct().where(by_person)
 
     def read(connection: Connection) -> list[LabelledEpisode]:
-        by_subject: dict[str, list[Judgement]] = {}
-        for row in connection.execute(said):
-            by_subject.setdefault(row.subject, []).append(loads(Judgement, row.record))
+        ids = connection.scalars(subjects).all()
+        by_attempt: dict[tuple[str, int], list[Judgement]] = {}
+        for row in connection.execute(_said_of(ids, vocabulary)):
+            by_attempt.setdefault((row.subject, row.attempt), []).append(loads(Judgement, row.record))
         return [
-            LabelledEpisode(line=_line(row), family=row.family, judgements=tuple(by_subject.get(row.episode_id, ())))
-            for row in connection.execute(of_study)
+            LabelledEpisode(line=line, family=row.family, judgements=tuple(by_attempt.get(_attempt(line), ())))
+            for row in connection.execute(_with_family(ids))
+            if (line := _line(row)).study == study and line.origin is None
         ]
 
     return await store.read(read)
@@ -227,6 +228,31 @@ async def one_scenario(store: Store, study: str, name: str) -> Scenario | None:
         return None if text is None else loads(Scenario, text)
 
     return await store.read(read)
+
+
+def _said_of(ids: Sequence[str], vocabulary: str) -> Select[Any]:
+    columns = JUDGEMENTS.c
+    return (
+        select(columns.subject, columns.attempt, columns.record)
+        .where(columns.subject.in_(_listed(ids)), columns.vocabulary == vocabulary)
+        .order_by(columns.subject, columns.maker, columns.version)
+    )
+
+
+def _with_family(ids: Sequence[str]) -> Select[Any]:
+    """Overviews of episodes, with the family of each, in order."""
+    of_row = and_(EPISODES.c.episode_id == _row.episode_id, EPISODES.c.attempt == _row.attempt)
+    family = select(EPISODES.c.family).where(of_row).scalar_subquery().label("family")
+    return select(OVERVIEW, family).where(_row.episode_id.in_(_listed(ids))).order_by(*_PLACE)
+
+
+def _listed(ids: Sequence[str]) -> Select[Any]:
+    """Ids as rows: there may be more of them than a statement has parameters."""
+    return select(func.json_each(json.dumps(ids)).table_valued("value").c.value)
+
+
+def _attempt(line: EpisodeLine) -> tuple[str, int]:
+    return line.episode_id, line.attempt
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -258,7 +284,7 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
         if (value := getattr(wanted, name)) is not None
     ]
     if not wanted.forks:
-        found.append(_row.origin.is_(None))
+        found.append(_IS_NO_FORK)
     if wanted.trouble:
         found.append(_TROUBLES[wanted.trouble])
     if wanted.differ:
@@ -268,8 +294,7 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
     if wanted.unlabelled_by is not None:
         found.append(~_has_label_by(wanted.unlabelled_by))
     if wanted.among is not None:
-        ids = func.json_each(json.dumps(wanted.among)).table_valued("value")
-        found.append(_row.episode_id.in_(select(ids.c.value)))
+        found.append(_row.episode_id.in_(_listed(wanted.among)))
     return found
 
 
@@ -306,8 +331,7 @@ def _beyond(wanted: Wanted, here: EpisodeLine, after: bool) -> ColumnElement[boo
     at = tuple(getattr(here, column.name) for column in _PLACE)
     if wanted.sort == "order":
         return tuple_(*_PLACE) > at if after is not wanted.descending else tuple_(*_PLACE) < at
-    column = _SORTS[wanted.sort]
-    mine = select(column).where(_row.episode_id == here.episode_id).scalar_subquery()
+    column, mine = _SORTS[wanted.sort], _KEYS[wanted.sort](here)
     further = tuple_(*_PLACE) > at if after else tuple_(*_PLACE) < at
     first = column > mine if after is not wanted.descending else column < mine
     return or_(first, and_(column == mine, further))

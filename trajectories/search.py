@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, func, select, tuple_
 
 from dilemma_kernel.errors import InputError, StoreError
 from dilemma_kernel.records import JsonObject, Record
@@ -33,7 +33,7 @@ _FORM = "1"
 _TABLES = f"""
     CREATE TABLE IF NOT EXISTS docs (
         doc INTEGER PRIMARY KEY, study TEXT NOT NULL, episode_id TEXT NOT NULL UNIQUE, attempt INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS docs_of_study ON docs (study);
+    CREATE INDEX IF NOT EXISTS docs_of_study ON docs (study, attempt);
     CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, content='', detail=none);
     CREATE TABLE IF NOT EXISTS form_{_FORM} (one INTEGER);
 """
@@ -69,8 +69,13 @@ class TextIndex:
         self._is_closed.set()
 
     async def lacks(self, study: str) -> int:
-        """Episodes of a study that are not in the index yet, or whose latest attempt is not."""
-        return len(await self._missing(study))
+        """Episodes of a study that are not in the index yet; 1 at least where a newer attempt is not."""
+        columns = OVERVIEW.c
+        statement = select(func.count(), func.coalesce(func.sum(columns.attempt), 0)).where(columns.study == study)
+        (stored,) = await self._store.read(lambda connection: connection.execute(statement).all())
+        known = await asyncio.to_thread(self._counts, study)
+        missing = int(stored[0]) - known[0]
+        return max(missing, int(tuple(stored) != known))
 
     async def update(self, study: str) -> None:
         """Index what a study lacks, newest attempts alone; what is done by then is kept when it is stopped.
@@ -103,6 +108,14 @@ class TextIndex:
         stored = await self._store.read(lambda connection: connection.execute(of_study).all())
         known = await asyncio.to_thread(self._known, study)
         return [(row.episode_id, row.attempt) for row in stored if known.get(row.episode_id) != row.attempt]
+
+    def _counts(self, study: str) -> tuple[int, int]:
+        """Episodes of a study that are in the index, and the sum of their attempts."""
+        with closing(self._open()) as index:
+            episodes, attempts = index.execute(
+                "SELECT count(*), coalesce(sum(attempt), 0) FROM docs WHERE study = ?", (study,)
+            ).fetchone()
+            return episodes, attempts
 
     def _known(self, study: str) -> dict[str, int]:
         with closing(self._open()) as index:
@@ -176,7 +189,7 @@ def _said(trajectory: JsonObject) -> Iterator[str]:
             yield from _of_reply(ask["reply"])
         move, response = turn.get("move"), turn.get("response")
         if move:
-            yield move["action"].replace("_", " ")
+            yield from (move["action"], move["reasoning"])
             yield from _strings(move["parameters"])
         if response:
             yield response["observation"]

@@ -226,11 +226,14 @@ def _probe(trajectory: Trajectory, scenario: Scenario | None) -> tuple[str, str]
 
 
 def _cited(judgements: Sequence[Judgement]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    found: dict[int, dict[str, list[str]]] = {}
     for judgement in judgements:
         for turn in judgement.cites:
-            found.setdefault(turn, []).append(f"{judgement.vocabulary} by {judgement.maker}")
-    return found
+            found.setdefault(turn, {}).setdefault(judgement.maker, []).append(judgement.vocabulary)
+    return {
+        turn: [f"{maker}: {', '.join(dict.fromkeys(said))}" for maker, said in makers.items()]
+        for turn, makers in found.items()
+    }
 
 
 def _said(judgement: Judgement) -> SaidShown:
