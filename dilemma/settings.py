@@ -75,6 +75,21 @@ def review_password(environ: Mapping[str, str] | None = None) -> str | None:
     return (os.environ if environ is None else environ).get("DILEMMA_REVIEW_PASSWORD") or None
 
 
+_SECRET_NAMES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_ACCESS_KEY")
+_SHORTEST_SECRET = 8
+"""Characters below which a value is no key: it would be found in every other word."""
+
+
+def known_secrets(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Values of the environment that must not be given away, by the names of their variables; the longest first."""
+    found = {
+        value
+        for name, value in (os.environ if environ is None else environ).items()
+        if name.upper().endswith(_SECRET_NAMES) and len(value) >= _SHORTEST_SECRET
+    }
+    return tuple(sorted(found, key=lambda value: (-len(value), value)))
+
+
 def _user_folder(environ: Mapping[str, str]) -> Path:
     base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".config")
     return Path(base) / "dilemma"

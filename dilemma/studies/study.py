@@ -4,21 +4,18 @@ import asyncio
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from dilemma.settings import read_settings
 from dilemma.studies.plan import DEFAULT_STORE
 from dilemma.studies.report import Report, build_report
 from dilemma.studies.rows import EpisodeRow
-from dilemma_kernel.errors import InputError, StudyError
+from dilemma_kernel.errors import StudyError
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
-from trajectories import EpisodeSummary, Store, StudySummary, export_csv, export_jsonl, open_store
+from trajectories import EpisodeSummary, Store, StudySummary, open_store
 from trajectories.bulk import each_episode
 
 T = TypeVar("T")
-
-FORMATS = ("jsonl", "csv")
 
 
 class Study:
@@ -85,22 +82,6 @@ def read_episode(episode: str, url: str | None) -> StoredEpisode:
         StudyError: none does, or several do.
     """
     return waited(_episode(episode, store_url(url)))
-
-
-def export_study(name: str, url: str | None, form: str, out: Path | None) -> Path:
-    """Write a study's trajectories to ``out``, by default a folder or file named after the study.
-
-    Returns:
-        What was written.
-
-    Raises:
-        InputError: an unknown format, or a place that cannot be written.
-        StudyError: an unknown study.
-    """
-    if form not in FORMATS:
-        raise InputError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
-    target = out or Path(name if form == "jsonl" else f"{name}.{form}")
-    return waited(_export(name, store_url(url), form, target))
 
 
 async def _record_of(name: str, url: str) -> StudyRecord:
@@ -192,13 +173,6 @@ async def _episode(episode: str, url: str) -> StoredEpisode:
         return StoredEpisode(
             trajectory=trajectory, scenario=scenarios.get(trajectory.scenario_id), judgements=tuple(said)
         )
-
-
-async def _export(name: str, url: str, form: str, target: Path) -> Path:
-    async with open_store(url, read_only=True) as store:
-        await known_study(store, name)
-        await (export_jsonl if form == "jsonl" else export_csv)(store, name, target)
-        return target
 
 
 def waited(work: Coroutine[Any, Any, T]) -> T:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dilemma.studies.study import export_study
+from dilemma.studies.exporting import export_study
 from trajectories import open_store
 
 SCRIPT = """

@@ -11,7 +11,7 @@ from typing import Any
 import command_line
 from loopback_server import Answer, Received, completion, json_text, tool_calls
 
-from dilemma.studies.study import export_study
+from dilemma.studies.exporting import export_study
 from dilemma_kernel.models.instances import instance
 from dilemma_kernel.records import derive_seed
 

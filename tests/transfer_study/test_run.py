@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from transfer_study_models import caller, filtered
 
+from dilemma.studies.exporting import export_study
 from dilemma.studies.simulate import simulate
-from dilemma.studies.study import export_study
 from dilemma.studies.transfer.figures import TransferReport
 from dilemma.studies.transfer.run import transfer
 from dilemma.studies.transfer.study import open_transfer_study
