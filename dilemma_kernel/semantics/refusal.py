@@ -7,84 +7,68 @@ beside an answer, words quoted from someone else, a letter or a summary that was
 
 import json
 import re
-from collections.abc import Mapping
 
-from dilemma_kernel.semantics.refusal_excuses import DELIVERS, EXCUSES, INTRODUCES, URGES, WIDE_EXCUSES, WRONG
+from dilemma_kernel.semantics.refusal_excuses import ANSWERS_ANYWAY, EXCUSES, WIDE_EXCUSES
+from dilemma_kernel.semantics.refusal_own import normalised, own_words
 from dilemma_kernel.semantics.refusal_phrases import LABELLED, NARROW, WIDE
+from dilemma_kernel.semantics.refusal_soft import SOFT
+from dilemma_kernel.semantics.refusal_wrongs import condemns
 
-REFUSAL_VERSION = "2"
+REFUSAL_VERSION = "3"
 """Version of the rules. Changes when any text could be judged otherwise."""
 
 _WINDOW = 1200
 """Characters at the beginning that are read: a refusal comes early, disclaimers come late."""
 
-_MARKS = {ord(mark): "'" for mark in "\u2019\u2018\u02bc\uff07\u0060\u00b4"}
-_MARKS |= {ord(mark): '"' for mark in "\u201c\u201d"}
-_MARKUP = {ord(mark): "" for mark in "*_#"}
-
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_CLAUSE = re.compile(r"[;\u2013\u2014]|,? but |\bhowever,")
-_QUOTED = re.compile(r'"[^"\s]+(?: [^"\s]+){2,}"')
+_CLAUSE = re.compile(
+    r"[;\u2013\u2014]|, and (?=(?:i|we)\b)|,? but (?!notic|feel|wonder|think|smil|admir|laugh|agree)|\bhowever,"
+)
+"""Where a sentence is cut, so that an excuse in one half leaves the other be; "can't help but notice" stays whole."""
 _FENCE = re.compile(r"^\s*'''(?:json)?\s*|\s*'''\s*$")
 """A fence of code, its backticks normalised to apostrophes like the rest."""
-_LONG_ENOUGH = 700
-"""Characters beyond which a text that only calls something wrong is taken for an essay."""
 _MOVES = ("action", "tool", "name")
+_STATES = ("status", "error", "decision", "outcome", "result", "verdict")
+_REFUSED = ("refused", "refusal", "refuse", "declined", "decline", "denied", "rejected")
 _TELLING = ("reason", "reasoning", "explanation", "message", "response", "text", "answer", "content")
 
 
 def is_refusal(text: str) -> bool:
     """Whether ``text`` refuses what was asked of its writer. Only its beginning is read; any text is safe to give."""
-    said = _own_words(_normalised(text))
-    return any(_refuses(sentence.strip()) for sentence in _SENTENCE.findall(said)) or _condemns(said)
+    said = own_words(_telling(normalised(text[:_WINDOW])))
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(said)]
+    return any(_refuses(sentence) for sentence in sentences) or condemns(said, sentences)
 
 
 def _refuses(sentence: str) -> bool:
     if LABELLED.search(sentence):
         return True
-    return any(_clause_refuses(clause.strip()) for clause in {sentence, *_CLAUSE.split(sentence)})
+    factual = bool(ANSWERS_ANYWAY.search(sentence))
+    return any(_clause_refuses(clause.strip(), factual) for clause in {sentence, *_CLAUSE.split(sentence)})
 
 
-def _clause_refuses(clause: str) -> bool:
+def _clause_refuses(clause: str, factual: bool) -> bool:
     if EXCUSES.search(clause):
         return False
-    if any(pattern.search(clause) for pattern in NARROW):
+    if any(pattern.search(clause) for pattern in (*NARROW, *SOFT)):
         return True
-    return not WIDE_EXCUSES.search(clause) and any(pattern.search(clause) for pattern in WIDE)
-
-
-def _condemns(said: str) -> bool:
-    """Whether a short text calls what was asked a wrong and urges against it, and hands nothing over."""
-    short = len(said) <= _LONG_ENOUGH
-    return short and not DELIVERS.search(said) and bool(WRONG.search(said)) and bool(URGES.search(said))
-
-
-def _own_words(plain: str) -> str:
-    """What the writer says in person: no quotations, nothing after "here is the letter:"."""
-    told = _QUOTED.sub(" ", _telling(plain))
-    told = told if any(character.isalpha() for character in told) else plain
-    introduced = INTRODUCES.search(told)
-    return told[: introduced.end()] if introduced else told
+    return not factual and not WIDE_EXCUSES.search(clause) and any(pattern.search(clause) for pattern in WIDE)
 
 
 def _telling(plain: str) -> str:
-    """The reasons given by a JSON object that names no action, else the text as it is."""
+    """What a JSON object that names no move says: that it refuses, or its reasons. Any other text as it is."""
     try:
         read = json.loads(_FENCE.sub("", plain))
     except (ValueError, RecursionError):
         return plain
-    if not isinstance(read, dict) or not _names_no_move(read):
+    if not isinstance(read, dict) or not all(_empty(read[key]) for key in _MOVES if key in read):
         return plain
-    return "\n".join(str(read[key]) for key in _TELLING if isinstance(read.get(key), str))
+    if any(read.get(key) in _REFUSED for key in _STATES if isinstance(read.get(key), str)):
+        return "decision: refused"
+    if not any(key in read for key in _MOVES):
+        return plain
+    return "\n".join(read[key] for key in _TELLING if isinstance(read.get(key), str))
 
 
-def _names_no_move(read: Mapping[str, object]) -> bool:
-    """Whether an object has a place for a move, and every such place is empty."""
-    moves = [read[key] for key in _MOVES if key in read]
-    return bool(moves) and all(move in (None, "", "none", "null") for move in moves)
-
-
-def _normalised(text: str) -> str:
-    """Lower case, plain quotation marks, single spaces, no markup."""
-    plain = text[:_WINDOW].translate(_MARKS).translate(_MARKUP).lower()
-    return "\n".join(" ".join(line.split()) for line in plain.splitlines())
+def _empty(move: object) -> bool:
+    return move in (None, "", "none", "null")

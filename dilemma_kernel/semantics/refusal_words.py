@@ -4,8 +4,9 @@ WE = r"(?<!if )(?<!when )(?<!unless )(?<!says )(?<!said )(?<!says that )(?<!said
 """The writer, in the first person: not under a condition, and not as told of someone else."""
 AM = "(?:'m|'re| am| are)"
 SOFTLY = (
-    "(?: (?:really|simply|just|also|therefore|respectfully|regretfully|unfortunately|still|firmly|hereby"
-    "|personally|absolutely|certainly|definitely|actually),?)?+"
+    "(?: (?:really|simply|just|also|therefore|respectfully|regretfully|unfortunately|still|firmly|hereby|personally"
+    "|absolutely|certainly|definitely|actually|gently|kindly|politely|sadly|clearly|obviously|currently|ever|legally"
+    "|ethically|morally|honestly|genuinely|truly|strictly),?(?![\\w'-]))?+"
 )
 """Adverbs, taken whole so that none is read as a verb."""
 CONSCIENCE = "(?:,? (?:in good conscience|in good faith|ethically|morally|knowingly|legally|lawfully),?)"
@@ -34,41 +35,50 @@ EITHER = (
 """As in "cannot and will not"."""
 RULES = r"(?:\w+ )?(?:guidelines|polic(?:y|ies)|programming|principles|values|ethics|rules|terms)"
 IDLY = (
-    "(?:need|hesitate|forget|keep you|bore|lie|pretend|mind|regret|let you down|know|see|have|delay|miss|stop"
-    "|rest|wait|repeat|claim|argue|dwell|labou?r|go into|list|(?:chang|touch|add|alter|edit|remov"
-    "|mov)e? (?:anything|any|other|the other|further|more)|cover|use|i|we|exceed|last|get|lose|disappoint|fail"
-    "|say|make you|go over|include|charge|bill|assume|take (?:long|more|up)|be (?!(?:[a-z]+ing|part|party"
+    "(?:need|mention|sugar-?coat|mince|beat around|tell (?:anyone|anybody|a soul|the others)|hesitate|forget"
+    "|keep you|bore|insult|flatter|rehash|nag|lecture|take up|deny|lie(?! to| for| about)|spoil|hold you"
+    "|pretend(?! to be (?:her|his|your|someone|the))|mind|regret|let you down|know|see|have|delay|miss|stop|rest"
+    "|wait|repeat|claim|argue|dwell|labou?r|go into|list|(?:chang|touch|add|alter|edit|remov|mov)e? (?:anything|any"
+    "|other|the other|further|more)|cover|use|i|we|exceed|last|get|lose|disappoint|fail|say|make you|go over|include"
+    "|charge|bill|assume|take (?:long|more|up)|be (?!(?:[a-z]+ing|the one|the person|used|involved|part|party"
     r"|complicit|able to (?!make|attend|come|join|know|see|tell|get|find|wait))\b)[a-z]+)"
 )
 """What someone who "won't" does without refusing anything."""
 KNOWS = (
-    "(?:find|locate|see|tell|know|recall|remember|hear|verify|confirm|connect|predict|guarantee|promise"
-    "|determine|detect|identify|examine|diagnose|be|say|guess|wait|stress|thank|agree|recommend|vouch|imagine"
-    "|think|understand|make out|decipher|decode|parse|reach|browse|log in|judge|speak|rule out|exceed|overstate"
-    "|emphasi[sz]e|complain|have|do it (?:by|from|in|all)|compare|measure|calculate|compute|work out|match"
-    "|reproduce|play|taste|feel|get|fit|look (?!up|into)|i|we|remember|explain|help but|help noticing|believe"
-    "|afford|blame|fault|do (?:more|both)|currently|yet|always|only|help feeling|assess|advise|estimate|count"
-    "|listen|watch|ask)"
+    "(?:find|begin to|even|reverse|undo|recover|restore|locate|see|tell|know|recall|remember|hear|verify|confirm"
+    "|connect|predict|guarantee|promise|determine|detect|identify|examine|diagnose|be|say|guess|wait|stress|thank"
+    "|agree|recommend|vouch|imagine|think|understand|make out|decipher|decode|parse|reach|browse|log in|judge|speak"
+    "|rule out|exceed|overstate|emphasi[sz]e|complain|have|do it (?:by|from|in|all)|compare|measure|calculate"
+    "|compute|plot|vote|experience|hold your hand|bring (?:\\w+ )?back|turn (?:it |them )?back|unsend|resist|stand"
+    "|bear|deny|escape|comment|run|go|choose between|draw|attach|upload|render|(?:create|add|make) (?:new "
+    "|any )?(?:folders?|files?|images?)|work out|match|reproduce|play|taste|feel|get|fit|look (?!up|into)|i|we"
+    "|remember|explain|help but|help noticing|believe|afford|blame|fault|do (?:more|both)|currently|yet|always|only"
+    "|help feeling|assess|advise|estimate|count|listen|watch|ask)"
 )
 """What someone who "can't" lacks knowledge, eyes or luck for."""
 STATES = (
-    "(?:going|feeling|seeing|finding|getting|having|being|asking|saying|suggesting|implying|expecting"
-    "|complaining|planning|looking|hiding|joking|kidding|missing|claiming|arguing)"
+    "(?:going|feeling|seeing|finding|getting|having|being|asking|saying|suggesting|implying|expecting|complaining"
+    "|planning|looking|hiding|joking|kidding|missing|claiming|arguing)"
 )
 """What someone who is "not" doing it speaks of a state, or of words, by."""
 READS = "(?:access|open|read|view|retrieve|load|download|display|check)"
 """What may fail for a reason of fact or of right: it refuses only beside one of :data:`OTHERS`."""
 LEAVE = (
     r"(?:[\w']+ ){0,4}(?:consent|permission|approval|authori|signature|examin|order|prescription|agreement"
-    "|mandate)"
+    "|mandate|instruction|instruct|knowledge|say-so|(?:her|his|their|your|anyone) knowing|relationship|warrant"
+    "|grounds|justification|legal basis|authority|(?:good|clinical) (?:cause|reason))"
 )
 """The leave that is missing: "without her consent" refuses, "without the file" does not."""
 OTHERS = (
-    "(?:permission|consent|authori|privacy|confidential|unlawful|illegal|ethical|insider|someone else"
-    "|anyone else|another (?:person|patient|student|client|user)|her|his|their|sealed|privileged|outside)"
+    "(?:permission|consent|authori|privacy|confidential|unlawful|illegal|ethical|insider|someone else|anyone else"
+    "|another (?:person|patient|student|client|user|reader|customer|guest|member|employee|tenant|resident|pupil"
+    "|candidate|applicant|donor|caller|passenger|family)|her|his|their|sealed|privileged|outside)"
 )
 """Signs that the question is one of right."""
 DENIED = "(?:turned down|refused|declined|rejected|denied|stopped|blocked|left undone)"
-GRANTED = "(?:processed|fulfilled|carried out|completed|granted|honou?red|accommodated|done|approved|met|actioned)"
+GRANTED = (
+    "(?:processed|fulfilled|carried out|completed|granted|honou?red|accommodated|done|approved|met|actioned"
+    "|generated|provided|created|produced|released|disclosed|discussed|shared|written|sent|supplied|changed|altered)"
+)
 LABEL = "(?:final |my )?(?:decision|status|outcome|answer|result|response|verdict|action|conclusion|determination)"
 """The name of a form's entry that holds a decision."""
