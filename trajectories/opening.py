@@ -7,10 +7,11 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, inspect, text
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from dilemma_kernel.errors import StoreError, StoreVersionError
 from trajectories.engines import reading_engine, writing_engine
-from trajectories.faults import DATABASE_FAULTS, is_busy, store_error
+from trajectories.faults import BUSY_SECONDS, DATABASE_FAULTS, is_busy, store_error
 from trajectories.location import check_place
 
 REVISIONS = ("0001", "0002")
@@ -50,21 +51,33 @@ def open_engines(path: Path, *, read_only: bool) -> Engines:
     check_place(path, must_exist=read_only)
     is_new = not path.exists()
     try:
-        if not is_new:
-            revision = _stored_revision(path)
-            if read_only:
-                _refuse_empty(revision, path)
-        with ExitStack() as on_failure:
-            write = None if read_only else _upgraded(path)
-            if write:
-                on_failure.callback(write.dispose)
-            engines = Engines(reading_engine(path), write)
-            on_failure.pop_all()
-            return engines
+        # SQLite does not wait by itself where several processes turn one new file to WAL
+        waits = Retrying(
+            retry=retry_if_exception(_is_busy), stop=stop_after_delay(BUSY_SECONDS), wait=wait_fixed(0.05), reraise=True
+        )
+        return waits(_opened, path, read_only=read_only)
     except DATABASE_FAULTS as error:
         if is_new and not is_busy(error):
             _remove_empty(path)
         raise store_error(error, path) from error
+
+
+def _opened(path: Path, *, read_only: bool) -> Engines:
+    if path.exists():
+        revision = _stored_revision(path)
+        if read_only:
+            _refuse_empty(revision, path)
+    with ExitStack() as on_failure:
+        write = None if read_only else _upgraded(path)
+        if write:
+            on_failure.callback(write.dispose)
+        engines = Engines(reading_engine(path), write)
+        on_failure.pop_all()
+        return engines
+
+
+def _is_busy(error: BaseException) -> bool:
+    return isinstance(error, Exception) and is_busy(error)
 
 
 def _stored_revision(path: Path) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -91,9 +91,15 @@ class Writer:
             self._thread.join()
 
     def _write(self, engine: Engine) -> None:
-        with engine.connect() as connection:
+        with ExitStack() as held:
+            connection: Connection | None = None
             for jobs in self._batches():
-                self._commit(connection, jobs)
+                try:
+                    connection = connection or held.enter_context(engine.connect())
+                    self._commit(connection, jobs)
+                except Exception as error:
+                    for job in jobs:
+                        job.error = store_error(error, self._path)
                 _settle(jobs)
 
     def _batches(self) -> Iterator[list[_Job[Any]]]:
@@ -120,7 +126,7 @@ class Writer:
         try:
             with connection.begin():
                 is_new = self._add(connection, [row for job in jobs for row in job.rows])
-        except DATABASE_FAULTS as error:
+        except Exception as error:  # whatever it is, nobody waits for ever
             if len(jobs) > 1 and not is_busy(error):
                 return False
             for job in jobs:

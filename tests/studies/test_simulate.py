@@ -12,7 +12,6 @@ from dilemma_kernel.errors import (
     DesignError,
     InputError,
     ModelRejected,
-    ModelUnavailable,
     StudyError,
     UnknownModelError,
 )
@@ -115,7 +114,7 @@ def test_a_crashed_episode_takes_no_neighbour_along_and_can_be_run_again(tmp_pat
     def answer(request: ChatRequest) -> ChatReply:
         assert request.context is not None
         if broken and request.context.repeat == 1:
-            raise ModelUnavailable("the line was cut")
+            raise ModelRejected("the line was cut")
         return move_at_random(request)
 
     agent = ScriptedModel(answer, name="test/frail")

@@ -92,6 +92,20 @@ async def test_a_key_that_is_there_keeps_its_row(store: Store) -> None:
     assert await store.judgements("a-study") == [judgement(before.episode_id, "direct")]
 
 
+async def test_an_error_that_nobody_foresaw_reaches_every_caller_and_the_next_goes_on(
+    writer: Writer, engines: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: Any) -> bool:
+        raise LookupError("a table of another kind")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer, "_add", breaks)
+        failed = await asyncio.wait_for(waiting_together(writer, [call("a")], [call("b")]), 10)
+    assert [type(one) for one in failed] == [LookupError, LookupError]
+    assert await asyncio.wait_for(writer.add([call("c")]), 10)
+    assert stored(engines) == ["c"]
+
+
 async def test_an_error_of_our_own_passes_and_rolls_back(writer: Writer, engines: Engines) -> None:
     def fail(connection: Connection) -> None:
         connection.exec_driver_sql("DELETE FROM store_version")
