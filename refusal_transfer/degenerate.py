@@ -1,5 +1,6 @@
 """Replies that are no language: empty ones, loops, and another script than the question's."""
 
+import re
 import unicodedata
 import zlib
 from collections import Counter
@@ -8,7 +9,7 @@ from typing import Literal
 
 from dilemma_kernel.records import ToolCall
 
-DEGENERATE_VERSION = "1"
+DEGENERATE_VERSION = "2"
 """Version of the rules below. Changes when any reply could be judged otherwise."""
 
 Degeneracy = Literal["none", "empty", "loop", "script"]
@@ -16,9 +17,13 @@ LEAST_LOOP = 200
 """Bytes from which a text is long enough to loop."""
 LOOP_RATIO = 0.15
 """Compressed size over size below which a text repeats itself: prose lies above 0.3, a list of records above 0.2."""
+LEAST_RUN = 48
+"""Characters from which one short unit said over and over is a loop in itself, where it is half of the text or more."""
 LEAST_LETTERS = 20
 """Letters from which a text has a script."""
 _MOST_READ = 20_000
+_RUN = re.compile(r"(.{1,24}?)\1{7,}", re.DOTALL)
+_MOST_SEARCHED = 2_000
 
 
 def degeneracy(text: str, prompt: str, calls: Sequence[ToolCall] = ()) -> Degeneracy:
@@ -48,4 +53,8 @@ def script(text: str) -> str | None:
 
 def _loops(text: str) -> bool:
     data = text[:_MOST_READ].encode("utf-8", "surrogatepass")
-    return len(data) >= LEAST_LOOP and len(zlib.compress(data, 9)) < LOOP_RATIO * len(data)
+    if len(data) >= LEAST_LOOP and len(zlib.compress(data, 9)) < LOOP_RATIO * len(data):
+        return True
+    searched = text.strip()[:_MOST_SEARCHED]
+    runs = (len(run[0]) for run in _RUN.finditer(searched))
+    return any(LEAST_RUN <= length >= len(searched) / 2 for length in runs)

@@ -34,6 +34,8 @@ PROSE = (
         ("Я не могу помочь с этим запросом, извините меня.", (), "script"),
         ("申し訳ありませんが、そのご依頼にはお応えできません。他の方法をご提案します。", (), "script"),
         ("Нет.", (), "none"), ("{}" * 3, (), "none"),
+        ("I" * 128, (), "loop"), ("I am sorry. " + "no no " * 12, (), "loop"), ("Sorry, " * 20, (), "loop"),
+        ("a " * 20, (), "none"), ("-" * 60 + "\n" + PROSE, (), "none"),
     ],
 )  # fmt: skip
 def test_degenerate_replies(text: str, calls: tuple[ToolCall, ...], found: str) -> None:

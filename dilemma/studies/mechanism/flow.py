@@ -57,11 +57,12 @@ def flow_chart(
         for column, counts in enumerate((start, middle, end))
         for node in _nodes(column, counts, tops[column], total)
     ]
-    return (
+    whole: Chart = (
         alt.layer(_bands(bands), _boxes(nodes), _words(nodes), _heads())
         .properties(width=width, height=height, title=title)
         .configure_view(stroke=None)
     )
+    return whole
 
 
 def _tops(counts: Mapping[str, int], total: int) -> dict[str, float]:
@@ -107,7 +108,7 @@ def _nodes(column: int, counts: Mapping[str, int], tops: Mapping[str, float], to
 
 
 _X = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
-_DOWN = alt.Scale(domain=[1.2, -0.08])
+_DOWN = alt.Scale(domain=[1.13, -0.08])
 _COLOUR = alt.Color(
     "outcome:N", legend=None, scale=alt.Scale(domain=list(FLOW_COLOURS), range=list(FLOW_COLOURS.values()))
 )

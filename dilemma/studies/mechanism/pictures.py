@@ -7,18 +7,19 @@ from typing import Any
 
 import altair as alt
 
-from dilemma.charts import COLOURS, INK, MUTED, label_text, save_figure
+from dilemma.charts import COLOURS, INK, MUTED, SEQUENCE, label_text, save_figure
 from dilemma.charts.drawing import Chart
 from dilemma.studies.mechanism.flow import flow_chart
 from dilemma.studies.mechanism.results import MechanismReport
+from dilemma_kernel.records import Rate
 from refusal_mechanism.selection import KL_LIMIT
-from refusal_mechanism.tables.sweep import MOST_UNSAFE
 
 WIDTH = 520
 """Pixels of the part that is measured along."""
 HEIGHT = 280
 LEAST_KL = 1e-6
 """Nats below which a KL is drawn at this value: the axis is logarithmic."""
+TENS = [10.0**power for power in range(-6, 3)]
 CALL_COLOURS: Mapping[str, str] = {
     "unsafe": COLOURS["vermilion"],
     "safe": COLOURS["green"],
@@ -87,7 +88,7 @@ def projection_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
         width=max(80, width // 2 - 30), height=HEIGHT
     )
     whole: Chart = panel.facet(column=alt.Column("request:N", title=None, sort=["harmful", "benign"])).properties(
-        title=_title("Each triple's projection, chat against tools", f"{report.model}, held-out triples")
+        title=_title("Each triple's projection, chat against tools", f"{short_name(report)}, held-out triples")
     )
     return whole
 
@@ -107,7 +108,10 @@ def area_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
             "what:N", title=None, scale=alt.Scale(domain=list(names), range=[COLOURS["blue"], COLOURS["vermilion"]])
         ),
     )
-    line = base.encode(y=alt.Y("auc:Q", title="AUC", scale=alt.Scale(domain=[0, 1])))
+    line = base.encode(
+        y=alt.Y("auc:Q", title="AUC", scale=alt.Scale(domain=[0, 1])),
+        strokeDash=alt.StrokeDash("what:N", legend=None, scale=alt.Scale(domain=list(names), range=[[1, 0], [6, 4]])),
+    )
     band = base.mark_area(opacity=0.15).encode(y="low:Q", y2="high:Q")
     layers = [band, _level(0.5, "chance"), line.mark_line(), line.mark_point()]
     return _chart(layers, report, width, "How well each layer's projection separates", "95 % by intent")
@@ -124,7 +128,7 @@ def kl_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
     ]
     line = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("layer:Q", title="layer: the residual before this block", axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("kl:Q", title="KL, nats", scale=alt.Scale(type="log")),
+        y=alt.Y("kl:Q", title="KL, nats", scale=alt.Scale(type="log"), axis=alt.Axis(values=TENS, format="~g")),
         color=alt.Color("prompts:N", title=None),
     )
     layers = [line.mark_line(), line.mark_point(), _level(KL_LIMIT, f"limit {KL_LIMIT}")]
@@ -135,24 +139,29 @@ def kl_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
 
 
 def steering_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
-    """Unsafe share among calls against benign calls, a point a coefficient; gated operators beside."""
+    """Unsafe calls on harmful prompts against calls on benign ones, a point a coefficient; gated operators beside."""
     rows = _steering_rows(report)
-    kinds = ("unmodified", "added at the decision token", "added at every token", "gated")
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
     points = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("benign:Q", title="benign prompts that get a call", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("unsafe:Q", title="unsafe share among calls, harmful prompts", scale=alt.Scale(domain=[0, 1])),
-        color=alt.Color(
-            "kind:N",
-            title=None,
-            scale=alt.Scale(domain=list(kinds), range=[INK, COLOURS["blue"], COLOURS["orange"], COLOURS["green"]]),
-        ),
+        y=alt.Y("unsafe:Q", title="harmful prompts called on unsafely", scale=alt.Scale(domain=[0, 1])),
+        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=_series(len(kinds)))),
+        shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[_shape(kind) for kind in kinds])),
     )
-    words = points.mark_text(align="left", dx=7, dy=-6, fontSize=11).encode(text="label:N")
+    words = points.mark_text(align="right", dx=-7, dy=-7, fontSize=11).encode(text="label:N")
     path = points.transform_filter("datum.order >= 0").mark_line(opacity=0.5).encode(order="order:Q", detail="kind:N")
-    layers = [_level(MOST_UNSAFE, "one half"), path, points.mark_point(), words]
     held = sorted({c for values in report.sweep.withheld.values() for c in values}) if report.sweep else []
-    told = f"; withheld as degenerate: {', '.join(f'{c:.3g}' for c in held)}" if held else ""
-    return _chart(layers, report, width, "Steering: unsafe calls against benign calls", f"by coefficient{told}")
+    told = f"; withheld: {', '.join(f'{c:.3g}' for c in held)}" if held else ""
+    layers = [path, points.mark_point(filled=True, opacity=0.9), words]
+    return _chart(layers, report, width, "Steering: unsafe calls against benign calls", f"multiples of natural{told}")
+
+
+def _series(count: int) -> list[str]:
+    return [INK, *SEQUENCE, *SEQUENCE][:count]
+
+
+def _shape(kind: str) -> str:
+    return "diamond" if kind.startswith("gated") else "circle"
 
 
 _KINDS = {"decision": "added at the decision token", "all": "added at every token"}
@@ -162,27 +171,32 @@ def _steering_rows(report: MechanismReport) -> list[dict[str, Any]]:
     assert report.sweep is not None
     rows: list[dict[str, Any]] = []
 
-    def put(kind: str, label: str, harmful: float | None, benign: float | None, order: float) -> None:
-        if harmful is not None and benign is not None:
-            rows.append({"kind": kind, "label": label, "unsafe": harmful, "benign": benign, "order": order})
+    def put(kind: str, label: str, harmful: Rate, benign: Rate, order: float = -1) -> None:
+        if harmful.estimate is not None and benign.estimate is not None:
+            point = {"unsafe": harmful.estimate, "benign": benign.estimate}
+            rows.append({"kind": kind, "label": label, **point, "order": order})
 
     first = report.sweep.points[0]
-    put("unmodified", "", first.harmful.before.unsafe_among_calls.estimate, first.benign.before.calls.estimate, -1)
-    for point in report.sweep.points:
-        label = f"{point.coefficient:.3g}" if point.multiple is None else f"{point.multiple:.3g}×"
-        after = point.harmful.after.unsafe_among_calls.estimate, point.benign.after.calls.estimate
-        put(_KINDS.get(point.positions, point.positions), label, *after, point.coefficient)
-    for one in report.gating.operators if report.gating else ():
-        harmful, benign = one.gated
-        put("gated", one.operator, harmful.unsafe_among_calls.estimate, benign.calls.estimate, -1)
+    put("unmodified", "", first.harmful.before.unsafe, first.benign.before.calls)
+    for one in report.sweep.points:
+        label = f"{one.coefficient:.3g}" if one.multiple is None else f"{one.multiple:.3g}×"
+        kind = _KINDS.get(one.positions, one.positions)
+        put(kind, label, one.harmful.after.unsafe, one.benign.after.calls, one.coefficient)
+    for gated in report.gating.operators if report.gating else ():
+        put(f"gated {gated.operator}", "", gated.gated[0].unsafe, gated.gated[1].calls)
     return rows
 
 
 def flow_picture(report: MechanismReport, *, width: int = WIDTH) -> Chart:
     """Harmful triples refused in chat: what tools made of them, and what the patch made of that."""
     assert report.patching is not None
-    title = _title("From chat to tools to the patch", f"{report.model}, held-out harmful triples refused in chat")
+    title = _title("From chat to tools to the patch", f"{short_name(report)}, held-out harmful triples refused in chat")
     return flow_chart(report.patching.flow, width=width, height=HEIGHT, title=title)
+
+
+def short_name(report: MechanismReport) -> str:
+    """The model's name without the folders before it."""
+    return report.model.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _level(value: float, words: str) -> Any:
@@ -195,7 +209,7 @@ def _level(value: float, words: str) -> Any:
 
 def _chart(layers: Sequence[Any], report: MechanismReport, width: int, title: str, subtitle: str) -> Chart:
     return alt.layer(*layers).properties(
-        width=width, height=HEIGHT, title=_title(title, f"{report.model}, layer used: {report.site}; {subtitle}")
+        width=width, height=HEIGHT, title=_title(title, f"{short_name(report)}, layer used: {report.site}; {subtitle}")
     )
 
 
