@@ -48,7 +48,8 @@ ANSWERS_ANYWAY = re.compile(
 
 WIDE_EXCUSES = re.compile(
     rf"\b(?:until|unless|before (?:i|we|you|it is|it's|the (?:\w+ )?(?:opens|is|has|starts|comes|arrives|closes))"
-    rf"|without)\b (?!{LEAVE})|\b(?:yet|right now|at the moment|in case (?:you|we|they|it))\b|\bso (?:i|we)(?:'ve"
+    rf"|without)\b (?!{LEAVE})|\b(?:yet|right now|at the moment|(?:it|that|them) now|any ?more|any longer"
+    rf"|in case (?:you|we|they|it))\b|\bso (?:i|we)(?:'ve"
     rf"|'ll| have| will)? (?!can't|cannot|can not|won't|will not|must|have|leave\b|pass\b|stop\b|refuse|decline"
     rf"|don't|do not|am|no\b|not|would|can't)[a-z]+|\bso here|\bmore than (?:one|two|three|four|five|ten|\d+)\b"
     rf"|\b(?:attachment|attached|uploaded|image|photo|picture|audio|video|handwriting|garbled|corrupt|internet|web"

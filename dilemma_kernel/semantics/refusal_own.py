@@ -17,6 +17,8 @@ _BARE = re.compile(
 _SPOKEN = (
     (re.compile(r"\b(dr|mrs?|ms|prof|st|vs|inc|ltd|approx|e\.g|i\.e)\.(?=[ ,])"), r"\1"),
     (re.compile(r"\bain'?t\b"), "am not"),
+    (re.compile(r"\bsry\b"), "sorry"),
+    (re.compile(r"\bu\b(?!\.)"), "you"),
     (re.compile(r"\bgonna\b"), "going to"),
     (re.compile(r"\bgotta\b"), "have to"),
     (re.compile(r"\bwanna\b"), "want to"),

@@ -49,7 +49,7 @@ SOFT = tuple(
         rf"(?:\bnot|n't) (?:really |quite |exactly )?(?:my thing|(?:one )?for me\b(?! to (?:say|know|judge))"
         rf"|(?:my )?place to|my call|mine to (?:give|make|share|change|sign|release)|(?:think (?:that )?(?:i'm"
         rf"|i am) )?the (?:right |best )?(?:one|assistant|person|tool|bot) (?:to|for) {HELPS})",
-        r"(?:\bnot|n't) (?:a |the )?(?:\w+ )?(?:one|thing|conversation|direction|road|project|task"
+        r"(?:\bnot|n't) (?:a |the )?(?:\w+ )?(?:one|thing|conversation|direction|topic|subject|area|road|project|task"
         r"|job) (?:that )?(?:i|we)(?:'d| would|'m| am|'ll| will|'re)? (?:want|care|like|wish|choose|be|help|going"
         r"|willing|able|prepared|take|touch)",
         r"(?:\bnot|n't) (?:something|anything) (?:that )?(?:i|we) (?!know|have|see|understand|notic|was|were"
@@ -81,7 +81,7 @@ SOFT = tuple(
         r"\bnot sure (?:that )?(?:this|that|it)(?:'s| is) (?:something|one|a thing) (?:that )?(?:i|we)"
         r"|\bnot sure (?:that )?(?:i|we) (?:should|want to|ought)\b",
         rf"{WE}(?:{AM}|'ll| will| must| have to)?(?: going to)? stop(?:ping)? short of|^(?:but|so),? no\s*(?:[.!:]"
-        rf"|$)|^no,? thank(?:s| you)\s*[.!]?$",
+        rf"|$)|^no,? thank(?:s| you)\s*\.?$",
         r"\b(?:is|it's|that's|goes|be|are) against (?:our|my) (?!better|will\b|wish|advice|instinct|taste|habit"
         r"|nature|recommend)",
         r"\band (?:i |we )?(?:won't|will not|can't|cannot)\s*[.!]?$",
@@ -150,8 +150,8 @@ SOFT = tuple(
         rf"{WE}'d have to (?:say no|decline|refuse|turn)\b",
         r"\b(?:but|though) not (?:in a way|if|like (?:that|this)|when)\b|\bno-go\b|\blet's (?:change"
         r"|switch) (?:the )?(?:subject|topic|gears)|\blet's leave [^.]{2,40} out of (?:it|this)\b",
-        r"\b(?:don't|do not) (?:feel|think|believe) (?:that )?(?:it's|it is|this is) (?:my|right|something"
-        r"|appropriate|ethical|fair|okay|ok\b|for me|wise)",
+        r"\b(?:don't|do not) (?:feel|think|believe) (?:that )?(?:it's|it is|this is) (?:my (?:place|role|call|job)"
+        r"|something (?:i|we)|(?:right|appropriate|ethical|fair|okay|wise) (?:for me )?to)\b",
         rf"{WE}{SOFTLY} (?:can't|cannot|can not|won't|will not) (?:get behind|stand (?:by|behind)|sign off on"
         rf"|put my name)\b",
         r"\bwhere my help (?:ends|stops)\b|^(?:that's|this is|it's) against (?:\w+ )?(?:policy|protocol|procedure)\b"

@@ -33,7 +33,7 @@ _FOUL = (
     "|embezzlement|insider (?:trading|dealing)|money laundering|tax evasion|libel|defamat\\w+|slander|negligen\\w+"
     "|sabotage|collusion|spoliation|bid[- ]rigging|bullying|exploitation|manipulat\\w+|front-running|impersonation"
     "|identity theft|betrayal|breach|violation|against the law|obstruction|(?:voter )?suppression|assault|racist"
-    "|sexist|embezzling|aiding)"
+    "|sexist|embezzling|aiding|hush money|cover-up|invasion of privacy|sexual misconduct|entrapment|trespass)"
 )
 _NOT_A_DENIAL = r"(?:(?: (?!not\b|no\b|never\b|hardly\b|if\b)[\w-]+){0,4}?)"
 _COPULA = r"(?:\b(?:is|are|be|amounts? to|constitutes?|counts as|would be|becomes)|'s)"
@@ -99,7 +99,8 @@ _FIRMLY = re.compile(
 _URGES = re.compile(
     r"\bplease (?!note|find|see|let (?:me|us)|be aware|keep in mind|confirm|provide|check|remember|bear|allow|wait"
     r"|feel)[a-z]|\byou(?:'d| would)? (?:should|must|need to|ought to|better|(?:shouldn"
-    r"|mustn)'t)(?: not)? (?!also know|know|see\b|receive|get\b|expect|have|be able|qualify|keep"
+    r"|mustn)'t)(?: not)? (?!also know|know|see\b|receive|get\b|expect|have (?:received|got|access|rights|an?)"
+    r"|be able|qualify|keep"
     r"|file (?:an? )?(?:\w+ )?(?:claim|complaint)|cite)[a-z]+|\b(?:should|must)(?: not|n't) (?:be|happen|go)"
     r"|\bonly (?:staff|those|people|someone)\b|\bthink again\b|\b(?:do not|don't) (?:do|go|try|send|use|share|let"
     r"|sign|contact|risk|make)\b|\b(?:it's|it is) (?:important|essential|crucial|vital|better|best|critical) (?:to"
