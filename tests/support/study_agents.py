@@ -4,9 +4,11 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import dilemma
 from dilemma_kernel.models.instances import instance
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import ChatReply, ChatRequest, ToolCall, derive_seed
@@ -28,11 +30,11 @@ def random_mover(name: str = "test/mover") -> ScriptedModel:
     return ScriptedModel(move_at_random, name=name)
 
 
-def mortal_mover(asked: Path, dies_at: int | None) -> ScriptedModel:
-    """A random mover that appends the context of each ask to ``asked``; the ``dies_at``-th ask kills the process."""
+def mortal(answer: Callable[[ChatRequest], ChatReply], asked: Path, dies_at: int, name: str) -> ScriptedModel:
+    """A model that appends the context of each ask to ``asked``; the ``dies_at``-th ask kills the process."""
     count = 0
 
-    async def answer(request: ChatRequest) -> ChatReply:
+    async def dying(request: ChatRequest) -> ChatReply:
         nonlocal count
         assert request.context is not None
         count += 1
@@ -41,6 +43,21 @@ def mortal_mover(asked: Path, dies_at: int | None) -> ScriptedModel:
         if count == dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
         await asyncio.sleep(0)
-        return move_at_random(request)
+        return answer(request)
 
-    return ScriptedModel(answer, name="test/mover")
+    return ScriptedModel(dying, name=name)
+
+
+def run_mortal(folder: Path, dies_at: int) -> None:
+    """A study of a mover that dies, as ``killed_studies`` runs it."""
+    dilemma.run(
+        mortal(move_at_random, folder / "asked.txt", dies_at, "test/mover"),
+        "rules",
+        domain=["coding", "legal"],
+        turns=4,
+        episodes=3,
+        study="s",
+        concurrency=4,
+        store=f"sqlite:///{folder}/d.db",
+        resume=(folder / "d.db").exists(),
+    )

@@ -2,15 +2,16 @@
 
 import asyncio
 import json
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
+
+from study_agents import mortal
 
 from dilemma.studies.transfer.observed import StoredArm, observe
 from dilemma.studies.transfer.options import transfer_options
 from dilemma.studies.transfer.plan import transfer_jobs, transfer_record
 from dilemma.studies.transfer.report import Everything
+from dilemma.studies.transfer.run import transfer
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import ChatReply, ChatRequest, Judgement, Measured, StudyRecord, ToolCall
 from refusal_transfer.suite import Suite
@@ -47,22 +48,11 @@ def filtered(share: int, name: str = "test/filtered") -> ScriptedModel:
     return ScriptedModel(answer, name=name)
 
 
-def mortal(asked: Path, dies_at: int | None) -> ScriptedModel:
-    """Refuses, and appends the context of each ask to ``asked``; the ``dies_at``-th ask kills the process."""
-    count = 0
-
-    async def answer(request: ChatRequest) -> ChatReply:
-        nonlocal count
-        assert request.context is not None
-        count += 1
-        with asked.open("a") as file:
-            file.write(request.context.model_dump_json() + "\n")
-        if count == dies_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        await asyncio.sleep(0)
-        return ChatReply(text=REFUSAL, cost=0.0)
-
-    return ScriptedModel(answer, name="test/mortal")
+def run_mortal(folder: Path, dies_at: int) -> None:
+    """A study of a model that refuses and dies, as ``killed_studies`` runs it."""
+    model = mortal(lambda _: ChatReply(text=REFUSAL, cost=0.0), folder / "asked.txt", dies_at, "test/mortal")
+    store, begun = f"sqlite:///{folder}/d.db", (folder / "d.db").exists()
+    asyncio.run(transfer(model, sample=2, systems="neutral", study="s", concurrency=4, store=store, resume=begun))
 
 
 def refusal_judge(says: Callable[[str], str], name: str = "test/judge") -> ScriptedModel:
