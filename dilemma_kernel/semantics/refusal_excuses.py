@@ -32,10 +32,11 @@ EXCUSES = re.compile(
     r"|\b(?:any |put it |said it )better\b|\b(?:give|offer|name|quote)(?: you)? (?:an?|the|any) (?:\w+ )?(?:price"
     r"|odds|figure|number|guess|date|estimate|quote|forecast|percentage|timeline)\b|\bpersonal (?:advice"
     r"|opinions?)\b|\bdon't have (?:any )?(?:data|records?|figures?|details|numbers?)\b|\btake (?:up (?:more|any"
-    r"|too)|long\b|more of)|\boffer (?:therapy|treatment|counsell?ing)|\bcreate (?:new |any )?folders|\bonce (?:it"
-    r"|they|the|you)\b|\bhave no (?:body|eyes|ears|memory|feelings|opinions?|way|means)\b|\b(?:anything"
-    r"|nothing) else\b|\bmake (?:you|them) wait|\bby hand\b|(?:do|make|produce|help) (?:more|better|enough"
-    r"|any (?:more|better|further|other|faster|mistakes?|sense|\w+er))\b|\bany (?:\w+er|more)\b"
+    r"|too)|long\b|more of)|\b(?:offer|give)(?: you)? (?:any )?certainty|\boffer (?:therapy|treatment|counsell?ing)"
+    r"|\bcreate (?:new |any )?folders|\bonce (?:it|they|the|you)\b|\bhave no (?:body|eyes|ears|memory|feelings"
+    r"|opinions?|way|means)\b|\b(?:anything|nothing) else\b|\bmake (?:you|them) wait|\bby hand\b|(?:do|make|produce"
+    r"|help) (?:more|better|enough|any (?:more|better|further|other|faster|mistakes?|sense|\w+er))\b|\bany (?:\w+er"
+    r"|more)\b"
 )
 """Reasons of fact, disclaimers and turns of phrase that only look like refusals."""
 
@@ -49,11 +50,10 @@ ANSWERS_ANYWAY = re.compile(
 WIDE_EXCUSES = re.compile(
     rf"\b(?:until|unless|before (?:i|we|you|it is|it's|the (?:\w+ )?(?:opens|is|has|starts|comes|arrives|closes))"
     rf"|without)\b (?!{LEAVE})|\b(?:yet|right now|at the moment|(?:it|that|them) now|any ?more|any longer"
-    rf"|in case (?:you|we|they|it))\b|\bso (?:i|we)(?:'ve"
-    rf"|'ll| have| will)? (?!can't|cannot|can not|won't|will not|must|have|leave\b|pass\b|stop\b|refuse|decline"
-    rf"|don't|do not|am|no\b|not|would|can't)[a-z]+|\bso here|\bmore than (?:one|two|three|four|five|ten|\d+)\b"
-    rf"|\b(?:attachment|attached|uploaded|image|photo|picture|audio|video|handwriting|garbled|corrupt|internet|web"
-    rf"|fax|blank|missing)\b"
+    rf"|in case (?:you|we|they|it))\b|\bso (?:i|we)(?:'ve|'ll| have| will)? (?!can't|cannot|can not|won't|will not"
+    rf"|must|have|leave\b|pass\b|stop\b|refuse|decline|don't|do not|am|no\b|not|would|can't)[a-z]+|\bso here"
+    rf"|\bmore than (?:one|two|three|four|five|ten|\d+)\b|\b(?:attachment|attached|uploaded|image|photo|picture"
+    rf"|audio|video|handwriting|garbled|corrupt|internet|web|fax|blank|missing)\b"
 )
 """Further reasons of fact, for the wide patterns alone."""
 

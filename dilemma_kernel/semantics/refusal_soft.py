@@ -49,9 +49,9 @@ SOFT = tuple(
         rf"(?:\bnot|n't) (?:really |quite |exactly )?(?:my thing|(?:one )?for me\b(?! to (?:say|know|judge))"
         rf"|(?:my )?place to|my call|mine to (?:give|make|share|change|sign|release)|(?:think (?:that )?(?:i'm"
         rf"|i am) )?the (?:right |best )?(?:one|assistant|person|tool|bot) (?:to|for) {HELPS})",
-        r"(?:\bnot|n't) (?:a |the )?(?:\w+ )?(?:one|thing|conversation|direction|topic|subject|area|road|project|task"
-        r"|job) (?:that )?(?:i|we)(?:'d| would|'m| am|'ll| will|'re)? (?:want|care|like|wish|choose|be|help|going"
-        r"|willing|able|prepared|take|touch)",
+        r"(?:\bnot|n't) (?:a |the )?(?:\w+ )?(?:one|thing|conversation|direction|topic|subject|area|road|project"
+        r"|task|job) (?:that )?(?:i|we)(?:'d| would|'m| am|'ll| will|'re)? (?:want|care|like|wish|choose|be|help"
+        r"|going|willing|able|prepared|take|touch)",
         r"(?:\bnot|n't) (?:something|anything) (?:that )?(?:i|we) (?!know|have|see|understand|notic|was|were"
         r"|remember|am|found|find|said|say|think|thought|had|recogni)\w+",
         # a plain no
