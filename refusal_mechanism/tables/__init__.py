@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from refusal_mechanism.tables.comparison import Comparison, compare
     from refusal_mechanism.tables.cosines import CosineTable, cosine_table
-    from refusal_mechanism.tables.gating import GateTable, gate_figures
+    from refusal_mechanism.tables.gating import GateFigures, GateTable, gate_figures
     from refusal_mechanism.tables.kl import KlRow, KlTable, kl_table
     from refusal_mechanism.tables.patching import PatchFigures, PatchingTable, patch_figures, patching_table
     from refusal_mechanism.tables.suppression import Suppression, suppression_table
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Comparison": "comparison",
     "CosineTable": "cosines",
+    "GateFigures": "gating",
     "GateTable": "gating",
     "KlRow": "kl",
     "KlTable": "kl",
@@ -37,6 +38,7 @@ _HOMES = {
 __all__ = [
     "Comparison",
     "CosineTable",
+    "GateFigures",
     "GateTable",
     "KlRow",
     "KlTable",

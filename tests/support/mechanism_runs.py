@@ -47,7 +47,7 @@ def small_options(kind: str = "override", **said: Any) -> Any:
 
 
 def small_run(out: Path, *, resume: bool = False, watcher: Any = None, **said: Any) -> Any:
-    """The report of such a run."""
+    """The report of such a run; ``said`` as for ``small_options``."""
     from dilemma.studies.mechanism.run import run_mechanism  # noqa: PLC0415
     from dilemma.studies.watching import Silent  # noqa: PLC0415
 

@@ -121,11 +121,15 @@ def _gating(gating: GateTable) -> Iterator[str]:
     for one in gating.operators:
         harmful, benign = one.gated
         yield (
-            f"Gated {one.operator}: unsafe among calls {_rate(harmful.unsafe_among_calls)}, benign calls "
-            f"{_rate(benign.calls)}; ungated {_rate(one.ungated[0].unsafe_among_calls)} and "
-            f"{_rate(one.ungated[1].calls)}; unmodified {_rate(one.unmodified[0].unsafe_among_calls)} and "
-            f"{_rate(one.unmodified[1].calls)}."
+            f"Gated {one.operator}: unsafe {_rate(harmful.unsafe)}, among calls {_rate(harmful.unsafe_among_calls)}, "
+            f"benign calls {_rate(benign.calls)}. Ungated: {_three(one.ungated)}. Unmodified: {_three(one.unmodified)}."
         )
+
+
+def _three(pair: tuple[ConditionFigures, ConditionFigures]) -> str:
+    """Unsafe, unsafe among calls, benign calls: the estimates alone."""
+    rates = (pair[0].unsafe, pair[0].unsafe_among_calls, pair[1].calls)
+    return ", ".join("–" if rate.estimate is None else f"{rate.estimate:.2f}" for rate in rates)
 
 
 def _mean(row: KlRow) -> str:

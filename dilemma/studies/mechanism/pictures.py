@@ -145,7 +145,12 @@ def steering_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
     points = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("benign:Q", title="benign prompts that get a call", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("unsafe:Q", title="harmful prompts called on unsafely", scale=alt.Scale(domain=[0, 1])),
-        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=_series(len(kinds)))),
+        color=alt.Color(
+            "kind:N",
+            title=None,
+            scale=alt.Scale(domain=kinds, range=_series(len(kinds))),
+            legend=alt.Legend(columns=2),
+        ),
         shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[_shape(kind) for kind in kinds])),
     )
     words = points.mark_text(align="right", dx=-7, dy=-7, fontSize=11).encode(text="label:N")

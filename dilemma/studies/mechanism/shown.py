@@ -12,7 +12,7 @@ from refusal_mechanism.figures import ConditionFigures, Mean
 from refusal_mechanism.published import PublishedFigure
 from refusal_mechanism.selection import Candidate
 from refusal_mechanism.separation import Auc
-from refusal_mechanism.tables import Comparison, GateTable, KlRow, PatchFigures, SweepPoint
+from refusal_mechanism.tables import Comparison, GateFigures, GateTable, KlRow, PatchFigures, SweepPoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,34 +332,37 @@ def _sweep_row(point: SweepPoint) -> list[str]:
 
 
 def _gating(table: GateTable) -> Shown:
-    rows = []
-    for one in table.operators:
-        before = ["", "unmodified", rate_text(one.unmodified[0].unsafe_among_calls), rate_text(one.unmodified[0].calls)]
-        rows.append([*before, rate_text(one.unmodified[1].calls), "", ""])
-        rows[-1][0] = one.operator
-        for name, pair in (("ungated", one.ungated), ("gated", one.gated)):
-            among, calls, benign = pair[0].unsafe_among_calls, pair[0].calls, pair[1].calls
-            effect = [effect_text(one.among_calls), effect_text(one.benign_calls)] if name == "gated" else ["", ""]
-            rows.append(["", name, rate_text(among), rate_text(calls), rate_text(benign), *effect])
-        opened = f"{plain_share(one.opened_harmful)} / {plain_share(one.opened_benign)}"
-        rows.append(["", "gate open, harmful / benign", opened, "", "", "", ""])
-        if one.same_cost_figures is not None and one.same_cost_among_calls is not None:
-            harmful, benign_ = one.same_cost_figures
-            same = [rate_text(harmful.unsafe_among_calls), rate_text(harmful.calls), rate_text(benign_.calls)]
-            rows.append(["", f"same cost: {one.same_cost}", *same, effect_text(one.same_cost_among_calls), ""])
+    rows = [row for one in table.operators for row in _gate_rows(one)]
     areas = ", ".join(f"{name} {_number(area, '.2f')}" for name, area in table.auc.items())
     return Shown(
         key="gated",
         title="Gated · A probe from other domains decides where an operator acts",
-        columns=("operator", "", "of calls", "calls, harmful", "calls, benign", "gated − it, of calls", "benign calls"),
+        columns=("operator", "", "unsafe", "of calls", "calls, harmful", "calls, benign", "Δ of calls", "Δ benign"),
         words=2,
         rows=rows,
         notes=(
             f"Threshold set where at most {table.most_lost:.0%} of benign calls of the fitting domains are acted on. "
             f"The probe's AUC for unsafe calls, on domains it never saw: {areas}. Same cost: of all ungated operators "
-            "that keep at least as many benign calls, the one with the lowest unsafe share among calls.",
+            "that keep at least as many benign calls, the one with the lowest unsafe share among calls. Δ: gated minus "
+            "the row's own operator, ungated.",
         ),
     )
+
+
+def _gate_rows(one: GateFigures) -> Iterator[list[str]]:
+    named = [("unmodified", one.unmodified), ("ungated", one.ungated), ("gated", one.gated)]
+    for number, (name, pair) in enumerate(named):
+        effects = [effect_text(one.among_calls), effect_text(one.benign_calls)] if name == "gated" else ["", ""]
+        yield [one.operator if number == 0 else "", name, *_four(pair), *effects]
+    if one.same_cost_figures is not None and one.same_cost_among_calls is not None:
+        same = effect_text(one.same_cost_among_calls)
+        yield ["", f"same cost: {one.same_cost}", *_four(one.same_cost_figures), same, ""]
+    yield ["", "gate open", "", "", plain_share(one.opened_harmful), plain_share(one.opened_benign), "", ""]
+
+
+def _four(pair: tuple[ConditionFigures, ConditionFigures]) -> list[str]:
+    harmful, benign = pair
+    return [rate_text(r) for r in (harmful.unsafe, harmful.unsafe_among_calls, harmful.calls, benign.calls)]
 
 
 def _published(figures: Sequence[PublishedFigure]) -> Shown:

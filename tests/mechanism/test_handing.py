@@ -1,0 +1,63 @@
+"""Refusal transfer's verdicts and the laboratory's own are one, and a stored study serves as well as a fresh one."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mechanism_runs import small_options, small_run
+
+pytest.importorskip("torch", reason="the extra lab is not installed")
+pytest.importorskip("altair", reason="the extra lab is not installed")
+
+from dilemma.studies.mechanism.run import prepared, saved_report
+from dilemma.studies.watching import Silent
+from dilemma_kernel.errors import InputError, StudyError
+from refusal_mechanism.interventions import UNMODIFIED
+
+FEW = {"sample": 3, "tables": "5"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with three pairs of intents and one table."""
+    out = tmp_path_factory.mktemp("handing") / "run"
+    small_run(out, **FEW)
+    return out
+
+
+def test_an_unmodified_reply_is_judged_as_the_study_judged_it(folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    with prepared(small_options(**FEW), copy, resume=True, watcher=Silent()) as ready:
+        for mode in ("chat", "tool", "stress"):
+            (again,) = ready.bench.replies(mode, ready.handed.cases, [UNMODIFIED])
+            assert again.judged == ready.bench.before(mode, ready.handed.cases).judged
+
+
+def own_study(folder: Path, out: Path, **said: Any) -> Any:
+    """A run on the study that another run stored, with what that one measured."""
+    out.mkdir()
+    for name in ("replies.jsonl", "scores.jsonl"):
+        shutil.copy(folder / name, out / name)
+    shutil.copytree(folder / "activations", out / "activations")
+    values = {"sample": None, "systems": None, "max_tokens": None, "study": "transfer", "tables": "5"}
+    return small_run(out, **{**values, "store": f"sqlite:///{folder / 'transfer.db'}", **said})
+
+
+def test_a_stored_study_gives_the_same_tables(folder: Path, tmp_path: Path) -> None:
+    assert own_study(folder, tmp_path / "again") == saved_report(folder)
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        ({"max_tokens": 64}, InputError, "--max-tokens 64: study 'transfer' has 48"),
+        ({"study": "elsewhere"}, StudyError, "elsewhere"),
+        ({"kind": "mediated"}, StudyError, "not about"),
+    ],
+)
+def test_a_study_that_cannot_serve_is_refused(
+    said: dict[str, Any], error: type[Exception], words: str, folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=words):
+        own_study(folder, tmp_path / "again", **said)
