@@ -19,13 +19,16 @@ EXPORT_VERSION = "1"
 
 UNKNOWN = "not known: that of the scenarios' source"
 
+CLOCKS = "timing.jsonl"
+"""The file in which equal studies may differ."""
+
 FILES: Mapping[str, str] = {
     "study.json": "the study's settings",
     "scenarios.jsonl": "a scenario a line, by name",
     "trajectories.jsonl": "a trajectory a line, by case, cell and repeat",
     "judgements.jsonl": "what rules, models and people say of them, a judgement a line",
     "earlier_attempts.jsonl": "attempts that crashed and were run again",
-    "timing.jsonl": "latencies, waits and provider ids, a line a reply; alone may differ between equal runs",
+    CLOCKS: "latencies, waits and provider ids, a line a reply; alone may differ between equal runs",
     "episodes.parquet": "a row an episode",
     "turns.parquet": "a row a turn",
     "judgements.parquet": "a row a judgement",
@@ -74,8 +77,8 @@ def card(made: Made, files: Mapping[str, str], columns: Mapping[str, str]) -> st
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """Name -> SHA-256 of every file of a folder, folders within it included."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    """Name -> SHA-256 of every file of a folder, folders within it included, but of the one that may differ."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != CLOCKS)
     return {path.relative_to(folder).as_posix(): sha256(path) for path in paths}
 
 
