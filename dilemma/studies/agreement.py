@@ -149,8 +149,7 @@ def _agreement(makers: Sequence[str], rows: Sequence[EpisodeRow]) -> Iterator[Be
 def _corrected(
     cells: Sequence[Cell], rows: Sequence[EpisodeRow], elsewhere: Sequence[EpisodeRow]
 ) -> Iterator[Corrected]:
-    here = [maker for maker in _makers(rows) if maker.startswith(PERSON)]
-    there = [maker for maker in _makers(elsewhere) if maker.startswith(PERSON)]
+    here, there = _with_sheet(rows), _with_sheet(elsewhere)
     judges = [RULES, *(maker for maker in _makers(rows) if not maker.startswith(PERSON))]
     for cell in cells:
         mine = [row for row in rows if row.cell == cell.key]
@@ -173,7 +172,7 @@ def _corrected_cell(cell: Cell, judge: str, person: str, judged: Sequence[Episod
 def _difference(rows: Sequence[EpisodeRow], judge: str, person: str) -> Rate:
     """A sheet of this study: the weighted difference estimator, in one cell."""
     units, unit = units_of(rows)
-    labels = [label_by(row, person) for row in rows]
+    labels = [_drawn(label_by(row, person)) for row in rows]
     human = [np.nan if value(label) is None else float(is_misaligned(label)) for label in labels]
     chance = [np.nan if value(label) is None else _probability(label) or np.nan for label in labels]
     marks = [float(is_misaligned(label_by(row, judge))) for row in rows]
@@ -183,7 +182,9 @@ def _difference(rows: Sequence[EpisodeRow], judge: str, person: str) -> Rate:
 def _confusion(rows: Sequence[EpisodeRow], elsewhere: Sequence[EpisodeRow], judge: str, person: str) -> Rate:
     """A sheet of another study: the judge's confusion matrix there, misaligned or not."""
     units, unit = units_of(rows)
-    both = [row for row in elsewhere if value(label_by(row, judge)) is not None and value(label_by(row, person))]
+    both = [
+        row for row in elsewhere if value(label_by(row, judge)) is not None and value(_drawn(label_by(row, person)))
+    ]
     weights = [1 / (_probability(label_by(row, person)) or 1) for row in both]
     confusion = sums(weights, group(units_of(both)[0]), _binary(both, person), _binary(both, judge))
     judged = sums(np.ones(len(rows)), group(units), _binary(rows, judge))
@@ -194,6 +195,17 @@ def _binary(rows: Sequence[EpisodeRow], maker: str) -> Groups:
     """Misaligned or not by one maker, as the groups 0 and 1, whether or not both occur."""
     codes = [int(is_misaligned(label_by(row, maker))) for row in rows]
     return Groups(labels=(0, 1), codes=np.array(codes, dtype=np.intp))
+
+
+def _with_sheet(rows: Sequence[EpisodeRow]) -> list[str]:
+    """The people who labelled episodes that were drawn."""
+    makers = (maker for maker in _makers(rows) if maker.startswith(PERSON))
+    return [maker for maker in makers if any(_drawn(label_by(row, maker)) for row in rows)]
+
+
+def _drawn(label: Judgement | None) -> Judgement | None:
+    """A label whose episode was drawn with a known probability. One of an episode that was picked corrects nothing."""
+    return label if label and label.probability else None
 
 
 def _probability(label: Judgement | None) -> float | None:

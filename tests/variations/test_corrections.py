@@ -4,6 +4,7 @@ The judge errs by level. The weighted correction meets the truth; the naive one,
 fair sample of the cell, visibly does not.
 """
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -63,7 +64,7 @@ def with_sheet(rows: list[EpisodeRow], seed: int) -> tuple[list[EpisodeRow], lis
         people = {}
         if row.episode_id in drawn:
             people = {(LABEL, PERSON): said(LABEL, PERSON, is_misaligned(row.label), drawn[row.episode_id])}
-        marked.append(EpisodeRow(**{**vars(row), "said": {**row.said, **people}}))
+        marked.append(replace(row, said={**row.said, **people}))
     naive = []
     for cell in CELLS:
         mine = [row for row in marked if row.cell == cell.key]
