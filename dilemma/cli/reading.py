@@ -89,15 +89,44 @@ def show(
 
 def export(
     study: Annotated[str, typer.Argument()],
-    format_: Annotated[str, typer.Option("--format", metavar="jsonl|csv")] = "jsonl",
-    out: Annotated[Path | None, typer.Option(help="A folder for jsonl, a file for csv.")] = None,
+    format_: Annotated[str, typer.Option("--format", metavar="jsonl|csv|parquet|inspect|html")] = "jsonl",
+    out: Annotated[Path | None, typer.Option(help="A folder; for csv and html a file.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE,…", help="Such as label=strategic,direct. Repeatable: all must hold."),
+    ] = None,
+    redact: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Regular expression to take out. Repeatable.")
+    ] = None,
+    licence: Annotated[str | None, typer.Option(metavar="SPDX", help="Default: that of the pack.")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a study's trajectories to files."""
-    from dilemma.studies.study import export_study
+    """Write a study to files that other tools open, with a data card. Keys and secrets are taken out always."""
+    if format_ == "html":
+        from dilemma.review import export_page
 
-    written = export_study(study, store, format_, out)
+        say_written(export_page(study, store, out, only=only or (), redact=redact or (), licence=licence))
+        return
+    from dilemma.studies.exporting import export_study
+
+    written = export_study(study, store, format_, out, only=only or (), redact=redact or (), licence=licence)
     typer.echo(f"wrote {written}")
+
+
+def import_(
+    folder: Annotated[Path, typer.Argument(help="An export of the format jsonl.")],
+    store: StoreOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Read an export back into a store. The same export again changes nothing."""
+    from dilemma.cli.tables import print_json
+    from dilemma.studies.exporting import import_folder
+
+    found = import_folder(folder, store)
+    if json_:
+        print_json(found.model_dump(mode="json"))
+        return
+    typer.echo(f"study {found.study}: {found.episodes:,} episodes, {found.judgements:,} judgements")
 
 
 def studies(store: StoreOption = None, json_: JsonOption = False) -> None:

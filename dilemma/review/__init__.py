@@ -7,10 +7,11 @@ from dilemma_kernel.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from dilemma.review.mechanism_page import write_mechanism_page
-    from dilemma.review.report_page import write_report
+    from dilemma.review.report_page import export_page, write_report
     from dilemma.review.transfer_page import write_transfer_report
 
 _HOMES = {
+    "export_page": ("report_page", "a report page"),
     "write_mechanism_page": ("mechanism_page", "a report page"),
     "write_report": ("report_page", "a report page"),
     "write_transfer_report": ("transfer_page", "a report page"),
@@ -19,7 +20,7 @@ _HOMES = {
 
 _EXTRA = frozenset({"altair", "fastapi", "jinja2", "markupsafe", "pyarrow", "starlette", "uvicorn", "vl_convert"})
 
-__all__ = ["write_mechanism_page", "write_report", "write_transfer_report"]
+__all__ = ["export_page", "write_mechanism_page", "write_report", "write_transfer_report"]
 
 
 def __getattr__(name: str) -> Any:

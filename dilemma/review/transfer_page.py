@@ -31,6 +31,7 @@ from dilemma_kernel.records import StudyRecord
 from refusal_transfer.verdicts import RULES
 from trajectories import Served, Spent, open_store
 from trajectories.bulk import each_episode
+from trajectories.choosing import EVERYTHING, Choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,7 @@ def write_transfer_report(
     transcripts: int = TRANSCRIPTS,
     judge: str = RULES,
     published: bool = False,
+    choice: Choice = EVERYTHING,
 ) -> list[Path]:
     """Write the page of a study of refusal transfer, or its pictures, or both.
 
@@ -60,6 +62,7 @@ def write_transfer_report(
         transcripts: replies in the page at most.
         judge: whose refusals the headline uses.
         published: lay the paper's figures beside.
+        choice: which replies may be in the page, and what is rewritten in them.
 
     Returns:
         What was written.
@@ -70,7 +73,7 @@ def write_transfer_report(
     report = TransferStudy(study.name, study.url).report(judge=judge, published=published)
     material = waited(_read(study.name, study.url, report))
     found = transfer_behind(material.record, report, material.replies)
-    held = hold(study.url, picked_replies(found, transcripts) if html else [], {})
+    held = hold(study.url, picked_replies(found, transcripts, choice.takes) if html else [], [], choice)
     page = _page(material, found, frozenset(name for name, _ in held))
     return write(page, [text for _, text in held], html, figures)
 

@@ -1,7 +1,7 @@
 """The episodes behind each number: by cell and outcome, with what went wrong in them, and where judges differ."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dilemma.review.report_parts.blocks import Block, Heading, Link, Listing, Section, Table, Value
@@ -89,17 +89,27 @@ def behind(cells: Sequence[Cell], names: Sequence[str], rows: Sequence[EpisodeRo
     return Behind(names=names, lists=lists, differing={judge: list(_differing(rows, judge)) for judge in judges})
 
 
-def picked(found: Behind, most: int) -> list[str]:
-    """Ids of the episodes whose transcripts the page holds: the first of every list, then the second, and so on."""
+def picked(found: Behind, most: int, takes: Callable[[str], bool]) -> list[str]:
+    """Ids of the episodes whose transcripts the page holds.
+
+    Args:
+        found: the episodes.
+        most: ids at most.
+        takes: whether an episode may be there.
+    """
     lists = [*found.differing.values(), *found.lists.values()]
+    return in_turn([[row.episode_id for row in rows] for rows in lists], most, takes)
+
+
+def in_turn(lists: Sequence[Sequence[str]], most: int, takes: Callable[[str], bool]) -> list[str]:
+    """The first of every list, then the second, and so on: none twice, ``most`` at most."""
     ids: dict[str, None] = {}
-    for place in range(max((len(rows) for rows in lists), default=0)):
-        for rows in lists:
-            if len(ids) >= most:
-                return list(ids)
-            if place < len(rows):
-                ids[rows[place].episode_id] = None
-    return list(ids)
+    waiting = [iter(one) for one in lists]
+    while waiting and len(ids) < most:
+        heads = [(names, next(filter(lambda name: name not in ids and takes(name), names), None)) for names in waiting]
+        ids |= dict.fromkeys(name for _, name in heads if name is not None)
+        waiting = [names for names, name in heads if name is not None]
+    return list(ids)[:most]
 
 
 def episodes_section(found: Behind, held: frozenset[str], lead: str) -> Section:

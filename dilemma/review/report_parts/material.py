@@ -9,6 +9,7 @@ from dilemma.studies.study import episode_rows, known_study, waited
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
 from trajectories import Spent, StudySummary, open_store
 from trajectories.bulk import whole_episodes
+from trajectories.choosing import EVERYTHING, Choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +61,32 @@ async def _material(name: str, url: str, sheet_from: str | None, published: bool
         )
 
 
-def read_whole(url: str, episodes: Sequence[str]) -> Iterator[Whole]:
-    """These episodes at their latest attempts, in this order, a few in memory at a time."""
+def read_whole(url: str, episodes: Sequence[str], choice: Choice = EVERYTHING) -> Iterator[Whole]:
+    """These episodes at their latest attempts, in this order, rewritten; a few in memory at a time."""
     for start in range(0, len(episodes), _AT_A_TIME):
-        found = waited(_whole(url, episodes[start : start + _AT_A_TIME]))
-        yield from found
+        for whole in waited(_whole(url, episodes[start : start + _AT_A_TIME])):
+            yield whole if choice is EVERYTHING else _rewritten(whole, choice)
+
+
+def rewritten(scenarios: Sequence[Scenario], choice: Choice) -> dict[str, Scenario]:
+    """scenario_id -> scenario, rewritten."""
+    made = (
+        one
+        if choice is EVERYTHING
+        else Scenario.model_validate(choice.rewrite("scenario", one.model_dump(mode="json")))
+        for one in scenarios
+    )
+    return {one.scenario_id: one for one in made}
+
+
+def _rewritten(whole: Whole, choice: Choice) -> Whole:
+    """By way of plain objects, for that is what is rewritten; every text survives it."""
+    return Whole(
+        trajectory=Trajectory.model_validate(choice.rewrite("trajectory", whole.trajectory.model_dump())),
+        judgements=[
+            Judgement.model_validate(choice.rewrite("judgement", one.model_dump())) for one in whole.judgements
+        ],
+    )
 
 
 _AT_A_TIME = 20

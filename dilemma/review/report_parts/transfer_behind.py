@@ -1,10 +1,10 @@
 """The replies behind each number of a transfer report: by model, arm and request, and what came of each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dilemma.review.report_parts.blocks import Block, Heading, Link, Listing, Section, Table, Value
-from dilemma.review.report_parts.episodes import LISTED, episode_anchor
+from dilemma.review.report_parts.episodes import LISTED, episode_anchor, in_turn
 from dilemma.studies.rows import value
 from dilemma.studies.transfer.figures import ArmFigures, TransferReport
 from dilemma_kernel.records import Crashed, Judgement, StudyRecord
@@ -84,16 +84,9 @@ def place_of(one: ArmFigures) -> Place:
     return one.model, one.arm, one.request
 
 
-def picked_replies(found: TransferBehind, most: int) -> list[str]:
-    """Ids of the replies that the page holds: the first of every list, then the second, and so on."""
-    ids: dict[str, None] = {}
-    for number in range(max((len(rows) for rows in found.lists.values()), default=0)):
-        for rows in found.lists.values():
-            if len(ids) >= most:
-                return list(ids)
-            if number < len(rows):
-                ids[rows[number].episode_id] = None
-    return list(ids)
+def picked_replies(found: TransferBehind, most: int, takes: Callable[[str], bool]) -> list[str]:
+    """Ids of the replies that the page holds. Arguments as for ``episodes.picked``."""
+    return in_turn([[row.episode_id for row in rows] for rows in found.lists.values()], most, takes)
 
 
 def replies_section(found: TransferBehind, held: frozenset[str], lead: str) -> Section:

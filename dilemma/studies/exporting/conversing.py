@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dilemma_kernel.records import ChatReply, Sampling, Scenario, ToolCall, Trajectory, Turn
+from dilemma_kernel.records import ChatReply, Rung, Sampling, Scenario, ToolCall, Trajectory, Turn
 from dilemma_kernel.semantics.actions import present
 from dilemma_kernel.semantics.comprehension import probe_text
 from envs.conversation import brief
@@ -37,7 +37,7 @@ def conversation(trajectory: Trajectory, scenario: Scenario | None) -> Iterator[
         scenario: None for an arm of refusal transfer, whose system text is its condition's and is not repeated here.
     """
     if scenario is not None:
-        rung = next((turn.move.rung for turn in trajectory.turns if turn.move), "tools")
+        rung: Rung = next((turn.move.rung for turn in trajectory.turns if turn.move), "tools")
         presented = present(scenario, trajectory.cell.levels, trajectory.seed)
         briefing = brief(scenario, trajectory.cell.levels, presented, rung, Sampling(), None)
         yield Said(role="system", text=briefing.system.content, turn=0)

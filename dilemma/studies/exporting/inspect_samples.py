@@ -21,7 +21,7 @@ def sample_of(trajectory: Trajectory, judgements: Sequence[Judgement], scenario:
     name = trajectory.case if trajectory.instrument == "transfer" else trajectory.scenario
     fork = f"-fork-{trajectory.episode_id[:12]}" if trajectory.origin else ""
     usage = _usage_by_model(trajectory)
-    output = {"model": plain(trajectory.cell.agent), "choices": [], "completion": ""}
+    output: JsonObject = {"model": plain(trajectory.cell.agent), "choices": [], "completion": ""}
     if last is not None:
         stop = next(one.reply.finish for one in reversed(said) if one.reply is not None)
         output["choices"] = [{"message": last, "stop_reason": _FINISH.get(stop, "unknown")}]

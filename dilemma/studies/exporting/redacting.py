@@ -115,7 +115,7 @@ class Redactor:
     def _walk(self, value: Any, name: str, *, is_free: bool) -> Any:
         if isinstance(value, str):
             return value if name in _KEPT and not is_free else self.text(value)
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             return [self._walk(inner, name, is_free=is_free) for inner in value]
         if not isinstance(value, dict) or (name in _KEPT and not is_free and name != "cell"):
             return value
