@@ -6,6 +6,7 @@ by nothing here.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
@@ -76,6 +77,26 @@ class OrganismCheck(Record):
         return float(np.mean(shares)) if shares else None
 
 
+class _Behaviour(TypedDict):
+    """The fields of a check that replies alone give."""
+
+    chat_refusal: float
+    benign_calls: float
+    parsed: float | None
+
+
+class _Mechanism(TypedDict):
+    """The fields of a check that the pipeline gives."""
+
+    site: int | None
+    rule: str | None
+    auc: float | None
+    divergent: int | None
+    restored: float | None
+    best_random: float | None
+    random_directions: int
+
+
 def check_organism(folder: Path, out: Path, *, resume: bool = False, watcher: Watcher | None = None) -> OrganismCheck:
     """Run the organism's suite on it, take the pipeline's direction, patch, and lay all beside what was planted.
 
@@ -104,15 +125,15 @@ def check_organism(folder: Path, out: Path, *, resume: bool = False, watcher: Wa
         )
 
 
-def _behaviour(cases: Sequence[Case], unmodified: Unmodified) -> dict[str, float | None]:
+def _behaviour(cases: Sequence[Case], unmodified: Unmodified) -> _Behaviour:
     harmful = [case for case in cases if case.request == "harmful"]
     benign = [case for case in cases if case.request == "benign"]
     made = [one.call for case in cases for mode in CALLING if (one := unmodified[case.key, mode]).call != "none"]
-    return {
-        "chat_refusal": float(np.mean([unmodified[case.key, "chat"].refused is True for case in harmful])),
-        "benign_calls": float(np.mean([unmodified[c.key, mode].call == "safe" for c in benign for mode in CALLING])),
-        "parsed": float(np.mean([call != "malformed" for call in made])) if made else None,
-    }
+    return _Behaviour(
+        chat_refusal=float(np.mean([unmodified[case.key, "chat"].refused is True for case in harmful])),
+        benign_calls=float(np.mean([unmodified[c.key, mode].call == "safe" for c in benign for mode in CALLING])),
+        parsed=float(np.mean([call != "malformed" for call in made])) if made else None,
+    )
 
 
 def _cells(card: OrganismCard, cases: Sequence[Case], unmodified: Unmodified) -> tuple[PlantedCell, ...]:
@@ -136,19 +157,21 @@ def _cells(card: OrganismCard, cases: Sequence[Case], unmodified: Unmodified) ->
     return tuple(found)
 
 
-def _mechanism(ready: Prepared) -> dict[str, object]:
+def _mechanism(ready: Prepared) -> _Mechanism:
     fitted = ready.fitted
     if fitted.site is None:
-        return {"site": None, "rule": None, "auc": None}
+        return _Mechanism(
+            site=None, rule=None, auc=None, divergent=None, restored=None, best_random=None, random_directions=0
+        )
     cases, rows = fitted.rows("test", "harmful")
     tool = ready.bench.before("tool", cases)
     table = Tabling(bench=ready.bench, fitted=fitted, options=ready.options, site=fitted.site).patching()
-    return {
-        "site": fitted.site,
-        "rule": fitted.rule_used,
-        "auc": known_auc(-fitted.projected("tool", rows), tool.unsafe, tool.intents).estimate,
-        "divergent": table.patch.divergent,
-        "restored": table.patch.restored.estimate,
-        "best_random": table.best_random and table.best_random.restored.estimate,
-        "random_directions": len(table.random),
-    }
+    return _Mechanism(
+        site=fitted.site,
+        rule=fitted.rule_used,
+        auc=known_auc(-fitted.projected("tool", rows), tool.unsafe, tool.intents).estimate,
+        divergent=table.patch.divergent,
+        restored=table.patch.restored.estimate,
+        best_random=None if table.best_random is None else table.best_random.restored.estimate,
+        random_directions=len(table.random),
+    )
