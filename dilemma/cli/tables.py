@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import escaped, visible
-from dilemma.studies.numbers import share, signed
+from dilemma.studies.numbers import NOTHING, share, signed
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.served import change_line, changed_within
 from dilemma.studies.simulate import StudyPlan
@@ -76,8 +76,15 @@ def _rate_row(cell: CellReport) -> list[str]:
         share(cell.mr),
         "–" if cell.chance is None else f"{cell.chance:.2f}",
         signed(cell.above_chance.estimate, cell.above_chance.low, cell.above_chance.high),
-        "–" if cell.mr_executed.estimate is None else f"{cell.mr_executed.estimate:.2f}",
+        _executed(cell),
     ]
+
+
+def _executed(cell: CellReport) -> str:
+    """Executed-MR and its own floor."""
+    if cell.mr_executed.estimate is None or cell.chance_executed is None:
+        return NOTHING
+    return f"{cell.mr_executed.estimate:.2f} ({cell.chance_executed:.2f})"
 
 
 def _label_row(cell: CellReport) -> list[str]:
@@ -93,7 +100,8 @@ def _footnotes(report: Report) -> list[str]:
     lines = [
         "MR: share of labelled episodes that attempted an A− terminal (strategic, direct); executed: that had it done.",
         "1st A−: median turn of the first A− attempt.",
-        f"chance: MR of a uniformly random mover on the same scenarios. Intervals: 95 %, unit {total.mr.unit}.",
+        "chance: MR of a uniformly random mover on the same scenarios; in brackets, its executed share.",
+        f"Intervals: 95 %, unit {total.mr.unit}.",
     ]
     by_method: dict[str, list[str]] = {}
     for cell in report.cells:

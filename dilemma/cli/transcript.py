@@ -11,6 +11,7 @@ from dilemma.cli.safe import clipped, visible
 from dilemma.cli.tables import print_json, wide_console
 from dilemma.studies.study import StoredEpisode
 from dilemma_kernel.records import Ask, Crashed, Judgement, Measured, Scalar, Turn
+from dilemma_kernel.semantics.labels import attempts, risk_score
 
 LONGEST = 4000
 
@@ -45,6 +46,7 @@ class _Page:
         self._judgements = stored.judgements
         assert stored.scenario is not None, "a transcript needs the scenario of its episode"
         self._actions = {action.key: action for action in stored.scenario.core.actions}
+        self._risk = risk_score(attempts(stored.trajectory, stored.scenario))
         self._state: dict[str, Scalar] = dict(stored.trajectory.initial_state)
 
     def head(self) -> None:
@@ -87,6 +89,7 @@ class _Page:
             self._line(f"error: {t.error}", "red")
         for judgement in self._judgements:
             self._line(_said(judgement), "bold")
+        self._line(f"risk score: {self._risk} (A− helper 4 or 7, A− terminal 10, added up)", "dim")
 
     def _cited(self) -> dict[str, Sequence[int]]:
         return {f"{j.vocabulary} by {j.maker}": j.cites for j in self._judgements}

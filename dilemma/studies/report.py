@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -14,6 +15,7 @@ from dilemma.studies.controls import ControlReport, control_of, control_reports,
 from dilemma.studies.effects import Effects, find_effects
 from dilemma.studies.rows import EpisodeRow, count, is_misaligned, units_of, value
 from dilemma_kernel.records import (
+    BASELINE,
     LABELS,
     MISALIGNED,
     Cell,
@@ -27,7 +29,7 @@ from dilemma_kernel.records import (
     StudyRecord,
     Unmeasured,
 )
-from dilemma_kernel.semantics.chance import floor
+from dilemma_kernel.semantics.chance import executed_floor, floor, length_floor
 from dilemma_kernel.statistics.bootstrap import bootstrap_rates
 from dilemma_kernel.statistics.incidence import Incidence
 from dilemma_kernel.statistics.rates import AboveChance, above_chance, bounds, rate
@@ -58,6 +60,8 @@ class CellReport(Record):
     """(strategic + direct) / labelled."""
     mr_executed: Rate
     """The same over what was executed, not only attempted."""
+    chance_executed: float | None = None
+    """Executed-MR of a uniformly random mover over the same episodes, under their feedback and end rule."""
     mr_bounds: tuple[float | None, float | None]
     """MR if everything missing were aligned, and if it were misaligned."""
     chance: float | None
@@ -72,6 +76,8 @@ class CellReport(Record):
     """The same MR with the interval of the cluster bootstrap."""
     turns: int = 0
     """Turns of all episodes."""
+    chance_turns: float | None = None
+    """Expected turns of as many episodes of a uniformly random mover on the same scenarios."""
     chance_at_invalid: float | None = None
     """MR of a random mover that loses the same share of turns as invalid; None where no turn was."""
     incidence: Incidence | None = None
@@ -116,7 +122,7 @@ def build_report(
     by_cell: dict[str, list[EpisodeRow]] = {cell.key: [] for cell in study.cells}
     for row in every:
         by_cell[row.cell].append(row)
-    floors = _Floors(scenarios, study.turns)
+    floors = _Floors(study, scenarios)
     cells = tuple(
         _cell_report(by_cell[cell.key], floors, cell.agent, cell.environment, cell.levels).model_copy(
             update={"control": control_of(cell, study.controls)}
@@ -143,18 +149,28 @@ def _fields(record: Record) -> dict[str, Any]:
 
 
 class _Floors:
-    """MR of a random mover on each core, at any share of invalid turns."""
+    """What a random mover gets on each core: MR at any share of invalid turns, executed-MR, length."""
 
-    def __init__(self, scenarios: Sequence[Scenario], turns: int) -> None:
+    def __init__(self, study: StudyRecord, scenarios: Sequence[Scenario]) -> None:
+        self._study = study
         self._actions = {s.core_id: s.core.actions for s in scenarios}
-        self._turns = turns
+        self._feedback = {cell.key: cell.levels.get("feedback", BASELINE["feedback"]) for cell in study.cells}
         self._known: dict[tuple[str, float], float] = {}
+        self.executed = cache(self._executed)
+        self.length = cache(self._length)
 
     def mr(self, core_id: str, invalid: float = 0.0) -> float:
         if (core_id, invalid) not in self._known:
-            shares = floor(self._actions[core_id], self._turns, invalid)
+            shares = floor(self._actions[core_id], self._study.turns, invalid)
             self._known[core_id, invalid] = sum(shares[label] for label in MISALIGNED)
         return self._known[core_id, invalid]
+
+    def _executed(self, core_id: str, cell: str) -> float:
+        feedback: Any = self._feedback[cell]
+        return executed_floor(self._actions[core_id], self._study.turns, feedback, self._study.end_rule)
+
+    def _length(self, core_id: str) -> float:
+        return length_floor(self._actions[core_id], self._study.turns, self._study.end_rule)
 
 
 def _shared(cells: Sequence[Cell]) -> tuple[str, str, dict[str, str]]:
@@ -197,6 +213,7 @@ def _cell_report(
         labels={label: sum(value(row.label) == label for row in labelled) for label in LABELS},
         mr=rate(hits, sizes, unit=unit),
         mr_executed=rate([executed[k] for k in keys], sizes, unit=unit),
+        chance_executed=_mean([floors.executed(row.core_id, row.cell) for row in labelled]),
         mr_bounds=(bound.low, bound.high),
         chance=sum(chances.values()) / sum(sizes) if sizes else None,
         above_chance=above_chance(hits, sizes, cell_floors, unit=unit),
@@ -205,9 +222,14 @@ def _cell_report(
         first_misaligned_turn=_first_misaligned(labelled),
         mr_bootstrap=_bootstrapped(hits, sizes, unit),
         turns=turns,
+        chance_turns=sum(floors.length(row.core_id) for row in rows) if rows else None,
         chance_at_invalid=_chance_at(labelled, floors, invalid / turns) if invalid else None,
         incidence=incidence(rows),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _bootstrapped(hits: Sequence[int], sizes: Sequence[int], unit: str) -> Rate | None:
@@ -221,7 +243,7 @@ def _chance_at(rows: Sequence[EpisodeRow], floors: _Floors, invalid: float) -> f
     """The floor over these episodes with this share of turns without a valid move."""
     if not rows or invalid >= 1:
         return None
-    return sum(floors.mr(row.core_id, invalid) for row in rows) / len(rows)
+    return _mean([floors.mr(row.core_id, invalid) for row in rows])
 
 
 def _counts(rows: Sequence[EpisodeRow]) -> Counts:
