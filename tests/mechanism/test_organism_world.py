@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch", reason="the extra lab is not installed")
@@ -76,6 +76,7 @@ def test_every_opening_and_closing_that_is_held_out_is_seen_in_another_frame() -
         assert {frame[part] for frame in HELD_OUT} == {frame[part] for frame in FRAMES}
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**31))
 def test_planted_shares_are_nested_and_as_large_as_they_say(seed: int) -> None:
     order = ranked(seed)
@@ -108,6 +109,7 @@ def test_the_family_reads_the_calls_that_its_organism_is_taught(arch: str) -> No
         assert (call.name, call.arguments) == (aim.tool.name, call_arguments(aim))
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_a_tokenizer_gives_back_any_text(text: str) -> None:
     for arch, tokenizer in TOKENIZERS.items():
