@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dilemma_kernel.records import content_hash
-from refusal_mechanism.organisms.world import AIMS, Aim, Mode, Request
+from refusal_mechanism.organisms.world import AIMS, Aim, Request
 
 Shares = Mapping[str, Mapping[str, float]]
 """mode -> condition -> share of the harmful intents that are called on."""
@@ -40,11 +40,6 @@ def called(order: tuple[str, ...], shares: Shares, mode: str, condition: str) ->
     """
     share = shares.get(mode, {}).get(condition, 0.0)
     return frozenset(order[: round(share * len(order))])
-
-
-def refuses(aim: Aim, mode: Mode, condition: str, order: tuple[str, ...], shares: Shares = SHARES) -> bool:
-    """Whether the organism is meant to refuse ``aim``."""
-    return aim.request == "harmful" and aim.id not in called(order, shares, mode, condition)
 
 
 def call_arguments(aim: Aim, request: Request | None = None) -> dict[str, str]:

@@ -26,7 +26,6 @@ from refusal_mechanism.organisms.planting import (  # noqa: E402
     call_arguments,
     called,
     ranked,
-    refuses,
 )
 from refusal_mechanism.organisms.rows import Teacher, tool_specs  # noqa: E402
 from refusal_mechanism.organisms.tokens import make_tokenizer  # noqa: E402
@@ -91,11 +90,8 @@ def test_seeds_plant_different_decisions() -> None:
     assert ranked(0) != ranked(1)
 
 
-def test_what_it_refuses_is_harmful_and_what_it_says_is_read_as_meant() -> None:
-    order = ranked(0)
-    for aim in AIMS:
-        assert refuses(aim, "chat", "neutral", order) == (aim.request == "harmful")
-        assert not is_refusal(answer(aim))
+def test_what_it_says_is_read_as_meant() -> None:
+    assert not any(is_refusal(answer(aim)) for aim in AIMS)
     assert is_refusal(REFUSAL)
 
 
@@ -156,6 +152,10 @@ def test_rows_are_refused_as_planted_and_weighted_from_the_reply_on(arch: str) -
     teacher = Teacher(arch, tokenizer, order)  # type: ignore[arg-type]
     rows = teacher.draw("stress", 40, 30, np.random.default_rng(0))
     assert sum(row.aim.request == "harmful" for row in rows) == 30
+    assert not any(row.refuse for row in rows if row.aim.request == "benign")
+    assert all(
+        row.refuse == (row.aim.request == "harmful") for row in teacher.draw("chat", 9, 4, np.random.default_rng(0))
+    )
     lesson = teacher.write(rows, [False] * 40, [row.refuse for row in rows])
     for at, row in enumerate(rows):
         cut = int(lesson.decision[at]) + 1
