@@ -10,6 +10,7 @@ from dilemma.cli import mechanism_organism
 from dilemma.cli.reading import JsonOption, StoreOption
 
 if TYPE_CHECKING:
+    from dilemma.studies.mechanism.run import Memory
     from dilemma.studies.watching import Tally
 
 app = typer.Typer(help="Does a direction in the residual stream carry the refusal?", no_args_is_help=True)
@@ -31,6 +32,7 @@ OutOption = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: me
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with the run in DIR.")]
 DtypeOption = Annotated[str | None, typer.Option(metavar="float32|bfloat16|…", help="Default: the checkpoint's.")]
 BatchOption = Annotated[int | None, typer.Option(min=1, help="Tokens in a batch at most. Default: found.")]
+DeviceMapOption = Annotated[str | None, typer.Option(metavar="auto", help="Spread a model over the cards there are.")]
 CoefficientsOption = Annotated[
     str | None, typer.Option(metavar="C,…", help="Of the sweep: numbers, or multiples of the natural magnitude (2x).")
 ]
@@ -55,12 +57,13 @@ def run(
     out: OutOption = None,
     resume: ResumeOption = False,
     dtype: DtypeOption = None,
+    device_map: DeviceMapOption = None,
     max_batch_tokens: BatchOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Make every table and picture, and store them in DIR."""
     _make(
-        out, resume, max_batch_tokens, json_,
+        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables=tables, rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, coefficients=coefficients, random_directions=random_directions,
         kl_prompts=kl_prompts, most_lost=most_lost, dtype=dtype,
@@ -81,12 +84,13 @@ def directions(
     out: OutOption = None,
     resume: ResumeOption = False,
     dtype: DtypeOption = None,
+    device_map: DeviceMapOption = None,
     max_batch_tokens: BatchOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Extract the directions, let every rule choose a layer, and save them; tables 5 and 6."""
     _make(
-        out, resume, max_batch_tokens, json_,
+        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables="5,6", rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, dtype=dtype,
     )  # fmt: skip
@@ -107,12 +111,13 @@ def sweep(
     out: OutOption = None,
     resume: ResumeOption = False,
     dtype: DtypeOption = None,
+    device_map: DeviceMapOption = None,
     max_batch_tokens: BatchOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Steer by each coefficient: table 9."""
     _make(
-        out, resume, max_batch_tokens, json_,
+        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables="9", rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, coefficients=coefficients, dtype=dtype,
     )  # fmt: skip
@@ -160,7 +165,7 @@ def _demand_lab() -> None:
     raise MissingExtraError("dilemma mechanism", "lab")
 
 
-def _make(out: Path | None, resume: bool, max_batch_tokens: int | None, as_json: bool, **said: Any) -> None:
+def _make(out: Path | None, resume: bool, memory: "Memory", as_json: bool, **said: Any) -> None:
     """Run with the options that were said, and print the report."""
     _demand_lab()
     from dilemma.cli.mechanism_tables import print_mechanism_report
@@ -170,7 +175,7 @@ def _make(out: Path | None, resume: bool, max_batch_tokens: int | None, as_json:
 
     options = mechanism_options(**said)
     with Progress(_Line()) as progress:
-        found = run_with_pictures(options, out, resume=resume, watcher=progress, max_batch_tokens=max_batch_tokens)
+        found = run_with_pictures(options, out, resume=resume, watcher=progress, **memory)
     print_mechanism_report(found, as_json=as_json)
 
 

@@ -1,6 +1,10 @@
 """The study on a trained organism: every table, killed and resumed, degenerate coefficients withheld."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,8 @@ from dilemma.studies.mechanism.pictures import run_pictures, save_pictures
 from dilemma.studies.mechanism.run import saved_report
 from dilemma.studies.mechanism.shown import shown_tables
 from dilemma_kernel.errors import StudyError
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +118,26 @@ def test_killed_anywhere_and_resumed_gives_the_same_tables(updates: int, report:
         with log.open("ab") as file:
             file.write(b'{"key": "cut in the mid')
     assert same(small_run(out, resume=True).model_dump(), report.model_dump())
+
+
+@pytest.mark.slow
+def test_a_killed_process_loses_nothing_that_it_stored(report: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    script = f"from pathlib import Path; from mechanism_runs import small_run; small_run(Path({str(out)!r}))"
+    path = f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'support'}"
+    with subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}) as child:
+        while child.poll() is None and _lines(out / "replies.jsonl") < 150:
+            time.sleep(0.05)
+        child.kill()
+    stored = _lines(out / "replies.jsonl")
+    assert stored >= 150
+    assert not (out / "results.json").exists()
+    assert same(small_run(out, resume=True).model_dump(), report.model_dump())
+    assert _lines(out / "replies.jsonl") > stored
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def test_more_tables_and_another_rule_may_be_asked_for_later(folder: Path, report: Any) -> None:

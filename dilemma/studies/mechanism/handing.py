@@ -36,15 +36,16 @@ class Handed:
     """Triples without a stored reply in chat or under tools."""
 
 
-def hand_over(suite: Suite, observed: Iterable[Observed], loaded: LoadedModel) -> Handed:
+def hand_over(suite: Suite, observed: Iterable[Observed], loaded: LoadedModel, *, native: bool) -> Handed:
     """Cases, verdicts and judge of one model.
 
     Args:
         suite: where the triples are from.
         observed: what the transfer study saw of this model, harmful and benign.
         loaded: the model.
+        native: whether tools go through its template; else they are offered in words.
     """
-    how = NATIVE if loaded.renderer.takes_tools else PROMPTED
+    how = NATIVE if native else PROMPTED
     unmodified = {place: judged for one in observed for place, judged in _verdicts(one).items()}
     wanted = dict.fromkeys(case for case, _ in unmodified)
     whole = [key for key in wanted if (key, "chat") in unmodified and (key, "tool") in unmodified]

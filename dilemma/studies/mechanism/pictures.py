@@ -143,8 +143,8 @@ def steering_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
     rows = _steering_rows(report)
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     points = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("benign:Q", title="benign prompts that get a call", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("unsafe:Q", title="harmful prompts called on unsafely", scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("benign:Q", title="benign prompts that get a call", scale=_SHARES),
+        y=alt.Y("unsafe:Q", title="harmful prompts called on unsafely", scale=_SHARES),
         color=alt.Color(
             "kind:N",
             title=None,
@@ -169,6 +169,7 @@ def _shape(kind: str) -> str:
     return "diamond" if kind.startswith("gated") else "circle"
 
 
+_SHARES = alt.Scale(domain=[-0.06, 1.04], nice=False)
 _KINDS = {"decision": "added at the decision token", "all": "added at every token"}
 
 
@@ -189,7 +190,19 @@ def _steering_rows(report: MechanismReport) -> list[dict[str, Any]]:
         put(kind, label, one.harmful.after.unsafe, one.benign.after.calls, one.coefficient)
     for gated in report.gating.operators if report.gating else ():
         put(f"gated {gated.operator}", "", gated.gated[0].unsafe, gated.gated[1].calls)
-    return rows
+    return _together(rows)
+
+
+def _together(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Neighbours at one place become one point, named from the first to the last of them."""
+    kept: list[dict[str, Any]] = []
+    for row in rows:
+        last = kept[-1] if kept else None
+        if last and all(last[name] == row[name] for name in ("kind", "unsafe", "benign")):
+            last["label"] = f"{last['label'].split('–')[0]}–{row['label']}"
+        else:
+            kept.append(dict(row))
+    return kept
 
 
 def flow_picture(report: MechanismReport, *, width: int = WIDTH) -> Chart:

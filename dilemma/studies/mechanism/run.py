@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dilemma.studies.mechanism.options import MechanismOptions
 from dilemma.studies.mechanism.pictures import save_pictures
 from dilemma.studies.mechanism.results import MechanismReport
 from dilemma.studies.mechanism.summing import build_report
-from dilemma.studies.mechanism.transferring import Transferred, transferred
+from dilemma.studies.mechanism.transferring import Transferred, checked, takes_tools, transferred
 from dilemma.studies.watching import Watcher
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.models.transformers import find_place
@@ -42,8 +43,15 @@ class Prepared:
     folder: Path
 
 
+class Memory(TypedDict, total=False):
+    """Where a model lies and how much is done at once; it shapes no table. As for ``Lab.open``."""
+
+    device_map: str | None
+    max_batch_tokens: int | None
+
+
 def run_mechanism(
-    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, max_batch_tokens: int | None = None
+    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
 ) -> MechanismReport:
     """Make the tables, store them in ``out``, and return them.
 
@@ -52,24 +60,24 @@ def run_mechanism(
         out: folder of the run; by default one named after the model.
         resume: go on in a folder that holds a run with the same options.
         watcher: is told of progress.
-        max_batch_tokens: of the lab; shapes no table.
+        memory: where the model lies and how much is done at once.
 
     Raises:
         InputError: something given cannot be used.
         StudyError: the folder holds another run, or one that ``resume`` was not said for.
     """
-    with prepared(options, out, resume=resume, watcher=watcher, max_batch_tokens=max_batch_tokens) as ready:
+    with prepared(options, out, resume=resume, watcher=watcher, **memory) as ready:
         report = build_report(ready.bench, ready.fitted, ready.handed, ready.transferred, options)
         write_whole(ready.folder / RESULTS, report.model_dump_json(indent=1) + "\n")
         return report
 
 
 def run_with_pictures(
-    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, max_batch_tokens: int | None = None
+    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
 ) -> MechanismReport:
     """``run_mechanism``, with every picture in the folder ``figures`` of the run."""
     folder = out or default_folder(options)
-    report = run_mechanism(options, folder, resume=resume, watcher=watcher, max_batch_tokens=max_batch_tokens)
+    report = run_mechanism(options, folder, resume=resume, watcher=watcher, **memory)
     save_pictures(report, folder / "figures")
     watcher.note(f"stored in {folder}; dilemma mechanism report {folder} --html writes the page")
     return report
@@ -77,17 +85,17 @@ def run_with_pictures(
 
 @contextmanager
 def prepared(
-    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, max_batch_tokens: int | None = None
+    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
 ) -> Iterator[Prepared]:
     """Model open, suite run, directions fitted and saved. Arguments as for ``run_mechanism``."""
     folder = out or default_folder(options)
     with ExitStack() as held:
-        find_place(options.name.removeprefix("hf/"))
+        place, found = find_place(options.name.removeprefix("hf/")), checked(options)
         held.enter_context(_claimed(folder, options, resume=resume))
         watcher.note(f"opening {options.name}")
-        lab = Lab.open(options.name, dtype=options.dtype, max_batch_tokens=max_batch_tokens, notify=watcher.note)
-        done = transferred(lab, options, folder, watcher)
-        handed = hand_over(done.suite, done.observed, lab.loaded)
+        lab = Lab.open(options.name, dtype=options.dtype, notify=watcher.note, **memory)
+        done = transferred(lab, found, options, folder, watcher)
+        handed = hand_over(done.suite, done.observed, lab.loaded, native=takes_tools(lab, options))
         if handed.left_out:
             watcher.note(f"{handed.left_out} triples have no reply in chat or under tools and are left out")
         bench = Bench(
@@ -98,7 +106,7 @@ def prepared(
             replies_log=held.enter_context(AppendedLog(folder / "replies.jsonl")),
             scores_log=held.enter_context(AppendedLog(folder / "scores.jsonl")),
             watcher=watcher,
-            model=content_hash([find_place(options.name.removeprefix("hf/")).fingerprint, str(lab.dtype)]),
+            model=content_hash([place.fingerprint, str(lab.dtype)]),
             max_tokens=done.max_tokens,
         )
         fitted = fit(bench, handed.cases, options)

@@ -9,7 +9,8 @@ from dilemma.studies.mechanism.options import MechanismOptions
 from dilemma.studies.study import store_url, waited
 from dilemma.studies.transfer.figures import Divergence, TransferReport
 from dilemma.studies.transfer.observed import Observed, StoredArm, observe
-from dilemma.studies.transfer.options import transfer_options
+from dilemma.studies.transfer.options import TransferOptions, transfer_options
+from dilemma.studies.transfer.plan import transfer_record
 from dilemma.studies.transfer.report import build_transfer_report
 from dilemma.studies.transfer.run import run_transfer
 from dilemma.studies.transfer.study import transfer_study_record
@@ -48,15 +49,36 @@ class Transferred:
     """What an organism's card says of it; empty for any other model."""
 
 
-def transferred(lab: Lab, options: MechanismOptions, folder: Path, watcher: Watcher) -> Transferred:
-    """The study that was named, checked; or the run's own one, run or gone on with."""
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A suite that loads, with a study that fits it or room for one: nothing was stored and no model opened."""
+
+    suite: Suite
+    stored: Transferred | None
+    """The study that was named; None where the suite is to be run."""
+
+
+def checked(options: MechanismOptions) -> Checked:
+    """Everything that can be wrong about suite and study, before a folder is made.
+
+    Raises:
+        InputError: the suite does not load, the sample is too large, or the study cannot serve.
+    """
     suite = load_suite(suite_folder(options))
     if options.study is not None:
-        return waited(_stored(suite, options, options.study, store_url(options.store)))
+        return Checked(suite=suite, stored=waited(_stored(suite, options, options.study, store_url(options.store))))
+    transfer_record(_asked(options), suite, name=STUDY)
+    return Checked(suite=suite, stored=None)
+
+
+def transferred(lab: Lab, found: Checked, options: MechanismOptions, folder: Path, watcher: Watcher) -> Transferred:
+    """The study that was named, or the run's own one, run or gone on with."""
+    if found.stored is not None:
+        return found.stored
     url = f"sqlite:///{(folder / 'transfer.db').resolve()}"
     watcher.note("running the suite on the model")
-    waited(_run(lab, suite, options, url, watcher))
-    return waited(_stored(suite, options, STUDY, url))
+    waited(_run(lab, found.suite, options, url, watcher))
+    return waited(_stored(found.suite, options, STUDY, url))
 
 
 def suite_folder(options: MechanismOptions) -> Path:
@@ -67,8 +89,8 @@ def suite_folder(options: MechanismOptions) -> Path:
     return own / SUITE if (own / CARD).is_file() and (own / SUITE).is_dir() else SHIPPED
 
 
-async def _run(lab: Lab, suite: Suite, options: MechanismOptions, url: str, watcher: Watcher) -> None:
-    asked = transfer_options(
+def _asked(options: MechanismOptions, url: str | None = None) -> TransferOptions:
+    return transfer_options(
         model=(options.name,),
         systems=options.systems,
         sample=options.sample,
@@ -78,10 +100,13 @@ async def _run(lab: Lab, suite: Suite, options: MechanismOptions, url: str, watc
         store=url,
         study=STUDY,
     )
+
+
+async def _run(lab: Lab, suite: Suite, options: MechanismOptions, url: str, watcher: Watcher) -> None:
     async with open_store(url) as store:
         begun = await store.study(STUDY) is not None
     model = _answering(lab, options)
-    await run_transfer(asked, resume=begun, watcher=watcher, given=(model,), suite=suite)
+    await run_transfer(_asked(options, url), resume=begun, watcher=watcher, given=(model,), suite=suite)
 
 
 def _answering(lab: Lab, options: MechanismOptions) -> Transformers:
@@ -91,7 +116,7 @@ def _answering(lab: Lab, options: MechanismOptions) -> Transformers:
         most = max(row.sampling.max_tokens for row in rows)
         return lab.generate([row.prompt for row in rows], [UNMODIFIED], max_new_tokens=most)[0]
 
-    entry: ModelEntry = read_settings().models.entry(options.name)
+    entry = _entry(options)
     extra = {**entry.extra, "batch": AT_ONCE, "dtype": options.dtype}
     return Transformers(
         options.name,
@@ -100,6 +125,16 @@ def _answering(lab: Lab, options: MechanismOptions) -> Transformers:
         loaded=lab.loaded,
         generate=generate,
     )
+
+
+def takes_tools(lab: Lab, options: MechanismOptions) -> bool:
+    """Whether tools go through the model's template: as the settings have it, else as the template has it."""
+    said = _entry(options).capabilities.tools
+    return lab.loaded.renderer.takes_tools if said is None else said
+
+
+def _entry(options: MechanismOptions) -> ModelEntry:
+    return read_settings().models.entry(options.name)
 
 
 async def _stored(suite: Suite, options: MechanismOptions, name: str, url: str) -> Transferred:
