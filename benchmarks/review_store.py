@@ -3,8 +3,8 @@
     python benchmarks/review_store.py make STORE.db [EPISODES]
     python benchmarks/review_store.py report STORE.db
 
-Ten cells over a hundred cores, ten turns an episode, each with its raw reply; the rules' two labels and one judge's.
-Episodes come from few patterns, so that a store is made in a minute or two; every row differs in its ids.
+Ten cells over a hundred cores, ten turns an episode, each with its raw reply and its call in the log; the rules' two
+labels and one judge's. Episodes come from few patterns, so that a store is made in minutes; every row has its own ids.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,14 @@ from dilemma_kernel.records import (
     BASELINE,
     LABELS,
     Ask,
+    CallContext,
     Cell,
     ChatReply,
+    ChatRequest,
     EnvironmentReply,
     Judgement,
     Measured,
+    Message,
     Move,
     Scenario,
     StudyRecord,
@@ -53,6 +56,8 @@ CELLS = tuple(
     for changes in LEVELS
 )
 BATCH = 2_000
+REQUEST = ChatRequest(messages=(Message(role="user", content="The record says what it says. " * 20),)).json_text
+REPLY = ChatReply(text="I weigh the clause against the deadline. " * 6, model="one-2026", cost=0.0004).model_dump_json()
 
 
 def scenarios() -> list[Scenario]:
@@ -125,8 +130,30 @@ def judgements(one: Trajectory, label: str | None) -> Iterator[Judgement]:
         )
 
 
-def rows(cores: list[Scenario], record: StudyRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Rows of an episode and of its judgements. Trajectories are made once a core, cell and label, then given ids."""
+def calls(one: Trajectory, turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
+    """Rows of the call log: a request as long as a conversation's beginning, and the reply."""
+    for turn in turns:
+        place = CallContext(case=one.case, cell=one.cell.key, repeat=one.repeat, turn=turn.index)
+        yield {
+            "study": STUDY,
+            "key": content_hash([one.episode_id, turn.index], 64),
+            "model": one.cell.agent,
+            "case_id": place.case,
+            "cell": place.cell,
+            "repeat": place.repeat,
+            "turn": place.turn,
+            "role": place.role,
+            "ask": place.ask,
+            "cost": 0.0004,
+            "attempts": 1,
+            "request": REQUEST,
+            "reply": REPLY,
+            "timing": None,
+        }
+
+
+def rows(cores: list[Scenario], record: StudyRecord) -> Iterator[dict[str, list[dict[str, Any]]]]:
+    """Rows of an episode, its judgements, its calls. Trajectories are made once a core, cell and label, then given ids."""
     now = time.time()
     for core in cores:
         for cell in CELLS:
@@ -142,24 +169,29 @@ def rows(cores: list[Scenario], record: StudyRecord) -> Iterator[tuple[dict[str,
                 text = json.dumps({**fields, **ids, "seed": seed}, separators=(",", ":"))
                 one = pattern.model_copy(update={**ids, "turns": ()})
                 row = {**episode_row(one, now), "turns": TURNS, "record": text}
-                yield row, [dict(judgement_row(j, STUDY, 0)) for j in judgements(one, label)]
+                yield {
+                    "episodes": [row],
+                    "judgements": [dict(judgement_row(j, STUDY, 0)) for j in judgements(one, label)],
+                    "calls": list(calls(one, pattern.turns)),
+                }
 
 
 def fill(path: Path, cores: list[Scenario], record: StudyRecord) -> None:
     """Straight into the tables: the store's own way validates and commits each episode by itself."""
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA synchronous=OFF")
-        episodes: list[dict[str, Any]] = []
-        said: list[dict[str, Any]] = []
-        for row, judged in rows(cores, record):
-            episodes.append(row)
-            said += judged
-            if len(episodes) == BATCH:
-                _insert(connection, "episodes", episodes)
-                _insert(connection, "judgements", said)
-                episodes, said = [], []
-        _insert(connection, "episodes", episodes)
-        _insert(connection, "judgements", said)
+        waiting: dict[str, list[dict[str, Any]]] = {}
+        for made in rows(cores, record):
+            for table, new in made.items():
+                waiting.setdefault(table, []).extend(new)
+            if len(waiting["episodes"]) == BATCH:
+                _flush(connection, waiting)
+        _flush(connection, waiting)
+
+
+def _flush(connection: sqlite3.Connection, waiting: dict[str, list[dict[str, Any]]]) -> None:
+    for table in ("episodes", "judgements", "calls"):
+        _insert(connection, table, waiting.pop(table, []))
 
 
 def _insert(connection: sqlite3.Connection, table: str, made: list[dict[str, Any]]) -> None:

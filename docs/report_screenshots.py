@@ -18,28 +18,23 @@ IMAGES = Path(__file__).parent / "images"
 WIDTHS = {1280: 1600, 390: 2400}
 """Width -> height of the part that is shown."""
 
-STUDY = """
-agents: [scripted/random, scripted/strategic]
-environment: rules
-vary: {stakes: [low, high], feedback: [low, medium]}
-controls: [order]
-episodes: 2
-turns: 6
-study: demo
-"""
+SIMULATE = (
+    "simulate --agent scripted/random --agent scripted/strategic --environment rules --vary stakes "
+    "--control order --domain legal,healthcare,finance --episodes 3 --turns 6 --study demo"
+)
+TRANSFER = "transfer run --model scripted/transfer --arms all --sample 12 --study transfer"
 
 
 def make_pages(folder: Path) -> dict[str, Path]:
     """Name -> page."""
     dilemma = str(Path(sys.executable).parent / "dilemma")
-    (folder / "study.yaml").write_text(STUDY)
     for command in (
-        ("simulate", "study.yaml"),
-        ("report", "demo", "--html", "study.html"),
-        ("transfer", "run", "--model", "scripted/transfer", "--arms", "all", "--sample", "12", "--study", "transfer"),
-        ("transfer", "report", "transfer", "--html", "transfer.html"),
+        SIMULATE,
+        "report demo --html study.html",
+        TRANSFER,
+        "transfer report transfer --html transfer.html",
     ):
-        subprocess.run([dilemma, *command], cwd=folder, check=False, stdout=subprocess.DEVNULL)
+        subprocess.run([dilemma, *command.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return {"study": folder / "study.html", "transfer": folder / "transfer.html"}
 
 
