@@ -1,4 +1,4 @@
-# make demo · make test · make check · make check-long · make mutation · make bench · make organisms · make docs
+# make demo · make test · make check · make check-long · make mutation · make bench · make organisms · make screenshots · make docs
 PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= auto
@@ -10,7 +10,7 @@ export LITELLM_LOCAL_MODEL_COST_MAP := True
 export HF_HUB_OFFLINE := 1
 export LANGSMITH_TRACING := false
 
-.PHONY: demo test check check-long mutation bench organisms docs clean
+.PHONY: demo test check check-long mutation bench organisms screenshots docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -59,6 +59,11 @@ bench: $(VENV)/.dev
 # Train and check every organism of docs/organisms.md: about three minutes of processor time each.
 organisms: $(VENV)/.dev
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python docs/build_organisms.py $(ARGS)
+
+# Pictures of the report pages and of the review app, by chromium.
+screenshots: $(VENV)/.dev
+	$(BIN)/python docs/report_screenshots.py
+	$(BIN)/python docs/review_screenshots.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/build_reference.py
