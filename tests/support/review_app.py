@@ -1,6 +1,5 @@
 """A small study to read and label, and the app over it: in process, or in a process of its own."""
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from dilemma.review.desk import Desk
 from dilemma.review.gate import Hosts
 from dilemma.review.sessions import Door
 from dilemma.review.sheets import Sheet
+from dilemma.studies.study import waited
 from dilemma_kernel.records import (
     Ask,
     Cell,
@@ -213,5 +213,5 @@ def served(path: Path | str, *more: str) -> Iterator[tuple[subprocess.Popen[str]
 
 
 def filled(path: Path) -> list[Trajectory]:
-    """``fill`` without a loop."""
-    return asyncio.run(fill(path))
+    """``fill``, for who has no loop, or another one."""
+    return waited(fill(path))
