@@ -109,12 +109,17 @@ class LiteLLM:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
+_READ_ONLY = r"Items .* on TypedDict .* are using the `ReadOnly` qualifier"
+"""What pydantic says of litellm's own types, once some of its parts are imported, which happens in the first calls."""
+
+
 def _library() -> Any:
     """litellm, set to keep to itself."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file of the working folder
     # its own client for OpenAI's format takes half the CPU of OpenAI's library; "False" goes back to the latter
     os.environ.setdefault("EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER", "True")
+    warnings.filterwarnings("ignore", _READ_ONLY, UserWarning)
     import litellm  # noqa: PLC0415
 
     litellm.telemetry = False
