@@ -7,7 +7,8 @@ from rich.text import Text
 from dilemma.cli.safe import visible
 from dilemma.cli.tables import print_json, wide_console
 from dilemma.studies.mechanism.results import MechanismReport
-from dilemma.studies.mechanism.shown import Shown, shown_tables
+from dilemma.studies.mechanism.shown import shown_tables
+from dilemma.studies.mechanism.texts import Shown
 
 
 def print_mechanism_report(report: MechanismReport, *, as_json: bool) -> None:

@@ -7,7 +7,8 @@ from dilemma.review.report_page import write
 from dilemma.review.report_parts.blocks import Block, Page, Picture, Section, Table, Tile
 from dilemma.studies.mechanism.pictures import RunPicture, run_pictures
 from dilemma.studies.mechanism.results import MechanismReport
-from dilemma.studies.mechanism.shown import Shown, rate_text, shown_tables
+from dilemma.studies.mechanism.shown import shown_tables
+from dilemma.studies.mechanism.texts import Shown, rate_text
 from dilemma.studies.numbers import NOTHING
 
 SECTIONS = (
