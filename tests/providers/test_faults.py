@@ -124,7 +124,7 @@ async def test_what_stays_broken_crashes_the_episode(answer: Answer, requests: i
     [
         (text(""), ""),
         (text(None), ""),
-        (text("I would rather talk."), "I would rather talk."),
+        (text("The register looks complete."), "The register looks complete."),
         (text("I was about to", finish_reason="length"), "I was about to"),
         (text("x" * 2**20), "x" * 2**20),
         (text("a\0b\ud800c"), "a\0b\ud800c"),
