@@ -10,7 +10,7 @@ from dilemma.cli import mechanism_organism
 from dilemma.cli.reading import JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from dilemma.studies.mechanism.run import Memory
+    from dilemma.studies.mechanism.run import Memory, What
     from dilemma.studies.watching import Tally
 
 app = typer.Typer(help="Does a direction in the residual stream carry the refusal?", no_args_is_help=True)
@@ -63,7 +63,7 @@ def run(
 ) -> None:
     """Make every table and picture, and store them in DIR."""
     _make(
-        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
+        "run", out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables=tables, rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, coefficients=coefficients, random_directions=random_directions,
         kl_prompts=kl_prompts, most_lost=most_lost, dtype=dtype,
@@ -90,7 +90,7 @@ def directions(
 ) -> None:
     """Extract the directions, let every rule choose a layer, and save them; tables 5 and 6."""
     _make(
-        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
+        "directions", out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables="5,6", rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, dtype=dtype,
     )  # fmt: skip
@@ -117,7 +117,7 @@ def sweep(
 ) -> None:
     """Steer by each coefficient: table 9."""
     _make(
-        out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
+        "sweep", out, resume, {"device_map": device_map, "max_batch_tokens": max_batch_tokens}, json_,
         model=model, suite=suite, study=study, store=store, tables="9", rule=rule, sample=sample, systems=systems,
         seed=seed, max_tokens=max_tokens, coefficients=coefficients, dtype=dtype,
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _demand_lab() -> None:
     raise MissingExtraError("dilemma mechanism", "lab")
 
 
-def _make(out: Path | None, resume: bool, memory: "Memory", as_json: bool, **said: Any) -> None:
+def _make(what: "What", out: Path | None, resume: bool, memory: "Memory", as_json: bool, **said: Any) -> None:
     """Run with the options that were said, and print the report."""
     _demand_lab()
     from dilemma.cli.mechanism_tables import print_mechanism_report
@@ -175,7 +175,7 @@ def _make(out: Path | None, resume: bool, memory: "Memory", as_json: bool, **sai
 
     options = mechanism_options(**said)
     with Progress(_Line()) as progress:
-        found = run_with_pictures(options, out, resume=resume, watcher=progress, **memory)
+        found = run_with_pictures(options, out, resume=resume, watcher=progress, what=what, **memory)
     print_mechanism_report(found, as_json=as_json)
 
 

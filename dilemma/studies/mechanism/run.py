@@ -2,11 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -28,7 +28,10 @@ from refusal_mechanism.files import save_arrays
 from refusal_mechanism.lab import Lab
 from trajectories.claiming import claimed
 
-SETTINGS, RESULTS, DIRECTIONS_FILE = "settings.json", "results.json", "directions.safetensors"
+SETTINGS, DIRECTIONS_FILE = "settings.json", "directions.safetensors"
+What = Literal["run", "directions", "sweep"]
+RESULTS: Mapping[What, str] = {"run": "results.json", "directions": "directions.json", "sweep": "sweep.json"}
+"""What was made -> where its results are kept, so that a sweep does not put away a run's tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +54,13 @@ class Memory(TypedDict, total=False):
 
 
 def run_mechanism(
-    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
+    options: MechanismOptions,
+    out: Path | None,
+    *,
+    resume: bool,
+    watcher: Watcher,
+    what: What = "run",
+    **memory: Unpack[Memory],
 ) -> MechanismReport:
     """Make the tables, store them in ``out``, and return them.
 
@@ -60,6 +69,7 @@ def run_mechanism(
         out: folder of the run; by default one named after the model.
         resume: go on in a folder that holds a run with the same options.
         watcher: is told of progress.
+        what: is made; it names the file of the results.
         memory: where the model lies and how much is done at once.
 
     Raises:
@@ -68,17 +78,23 @@ def run_mechanism(
     """
     with prepared(options, out, resume=resume, watcher=watcher, **memory) as ready:
         report = build_report(ready.bench, ready.fitted, ready.handed, ready.transferred, options)
-        write_whole(ready.folder / RESULTS, report.model_dump_json(indent=1) + "\n")
+        write_whole(ready.folder / RESULTS[what], report.model_dump_json(indent=1) + "\n")
         return report
 
 
 def run_with_pictures(
-    options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
+    options: MechanismOptions,
+    out: Path | None,
+    *,
+    resume: bool,
+    watcher: Watcher,
+    what: What = "run",
+    **memory: Unpack[Memory],
 ) -> MechanismReport:
-    """``run_mechanism``, with every picture in the folder ``figures`` of the run."""
+    """``run_mechanism``, with every picture in the run's folder ``figures``, or ``figures-sweep`` and the like."""
     folder = out or default_folder(options)
-    report = run_mechanism(options, folder, resume=resume, watcher=watcher, **memory)
-    save_pictures(report, folder / "figures")
+    report = run_mechanism(options, folder, resume=resume, watcher=watcher, what=what, **memory)
+    save_pictures(report, folder / ("figures" if what == "run" else f"figures-{what}"))
     watcher.note(f"stored in {folder}; dilemma mechanism report {folder} --html writes the page")
     return report
 
@@ -163,13 +179,13 @@ _FREE = frozenset(
 
 
 def saved_report(folder: Path) -> MechanismReport:
-    """The results in a run's folder.
+    """The results in a run's folder: those of ``run``, else of ``directions``, else of ``sweep``.
 
     Raises:
         StudyError: there are none yet, or they cannot be read.
     """
-    path = folder / RESULTS
-    if not path.is_file():
+    path = next((folder / name for name in RESULTS.values() if (folder / name).is_file()), None)
+    if path is None:
         hint = (
             "it was begun and not finished: mechanism run … --resume" if (folder / SETTINGS).is_file() else "none ran"
         )
