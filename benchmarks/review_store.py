@@ -153,7 +153,7 @@ def calls(one: Trajectory, turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
 
 
 def rows(cores: list[Scenario], record: StudyRecord) -> Iterator[dict[str, list[dict[str, Any]]]]:
-    """Rows of an episode, its judgements, its calls. Trajectories are made once a core, cell and label, then given ids."""
+    """Rows of an episode, its judgements, its calls. Trajectories are made once a core, cell and label."""
     now = time.time()
     for core in cores:
         for cell in CELLS:

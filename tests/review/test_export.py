@@ -136,7 +136,7 @@ def test_secrets_are_told_by_their_names() -> None:
 def test_a_card_comes_with_each(store: str, tmp_path: Path, form: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="the extra review is not installed")
-    out = export_study(STUDY, store, form, tmp_path / f"out.{form}", licence="CC-BY-4.0")
+    out = export_study(STUDY, store, form, tmp_path / f"{form}-out", licence="CC-BY-4.0")
     card = out.with_name(f"{out.name}.card.md") if out.is_file() else out / "README.md"
     said = head(card)
     assert (said["license"], said["format"], said["study"]) == ("CC-BY-4.0", form, STUDY)
