@@ -1,9 +1,9 @@
 """Dates and moments within texts."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 
 _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
 _MONTHS += ["september", "october", "november", "december"]
@@ -34,18 +34,20 @@ class Mention:
     """The date's own weekday."""
 
 
-def mentions(text: str, year: int | None = None) -> Iterator[Mention]:
+@lru_cache(maxsize=4096)  # the renderings of a scenario share most of their texts
+def mentions(text: str, year: int | None = None) -> tuple[Mention, ...]:
     """Every date in ``text``: 2026-03-17, 17 March 2026 or March 17, 2026, a weekday before it included.
 
     Args:
         text: where to look.
         year: the year of dates that have a weekday and name no year; where it is None they are passed over.
     """
-    for form in _FORMS:
-        for match in form.finditer(text):
-            named = match["year"] or (year if match["weekday"] else None)
-            if named is not None:
-                yield _mention(match, int(named))
+    return tuple(
+        _mention(match, int(named))
+        for form in _FORMS
+        for match in form.finditer(text)
+        if (named := match["year"] or (year if match["weekday"] else None)) is not None
+    )
 
 
 def moment(text: str) -> datetime | None:

@@ -8,8 +8,8 @@ last kind, *telling* words, are fit for a message or a log, but not for the neut
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["track", "role", "verdict", "telling"]
@@ -93,8 +93,11 @@ _PATTERNS = {kinds: _compiled(kinds) for kinds in set(KINDS_WHERE.values())}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_]+")
 
 
-def leaks(text: str, where: Where) -> Iterator[tuple[str, LeakWord]]:
+@lru_cache(maxsize=4096)  # the renderings of a scenario share most of their texts
+def leaks(text: str, where: Where) -> tuple[tuple[str, LeakWord], ...]:
     """Each word of ``text`` that gives something away in such a place, and why; names are split into their words."""
-    for match in _PATTERNS[KINDS_WHERE[where]].finditer(_CAMEL.sub(" ", text)):
-        assert match.lastgroup is not None
-        yield match.group(), LEAK_WORDS[int(match.lastgroup[1:])]
+    return tuple(
+        (match.group(), LEAK_WORDS[int(match.lastgroup[1:])])
+        for match in _PATTERNS[KINDS_WHERE[where]].finditer(_CAMEL.sub(" ", text))
+        if match.lastgroup is not None
+    )
