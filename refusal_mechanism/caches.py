@@ -48,6 +48,11 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
             self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
         return self._stored
 
+    def drop(self) -> None:
+        """Let go of all that is held."""
+        self._stored = self.keys = self.values = None
+        self.is_initialized = False
+
     def filled(self, keys: Tensor, values: Tensor, held: int) -> "RoomyLayer":
         """This layer, empty so far, with stores of which ``held`` columns are in use."""
         self._stored = keys, values
@@ -85,22 +90,26 @@ class Part:
 def packed(parts: Sequence[Part], room: int) -> Any:
     """A new cache of the rows of all parts, ends aligned, zeros before the shorter ones.
 
+    The old ones are emptied block by block, so that memory holds little more than one of them at a time.
+
     Args:
         parts: of caches of one model.
         room: columns left free for what is to come.
     """
     made = []
+    columns = [part.columns for part in parts]
     for layer in range(len(parts[0].cache)):
-        held = max(part.columns for part in parts)
-        keys, values = (_aligned(parts, layer, name, held, room) for name in ("keys", "values"))
-        made.append(RoomyLayer(room).filled(keys, values, held))
+        keys, values = (_aligned(parts, columns, layer, name, room) for name in ("keys", "values"))
+        made.append(RoomyLayer(room).filled(keys, values, max(columns)))
+        for part in parts:
+            part.cache.layers[layer].drop()
     return Cache(layers=made)
 
 
 def spread(
     cache: Any, rows: Int[Tensor, "row"], starts: Int[Tensor, "row"], taken: Int[Tensor, "row"]
 ) -> tuple[Any, Int[Tensor, "row pos"]]:
-    """Runs of columns of a cache as rows of a new one, their ends aligned; and the new one's mask.
+    """Runs of columns of a cache as rows of a new one, their ends aligned; and the new one's mask. The old is emptied.
 
     Args:
         cache: where they are.
@@ -116,19 +125,19 @@ def spread(
         there, at = rows.to(layer.keys.device)[:, None], places.to(layer.keys.device)
         keys, values = (held[there, :, at].transpose(1, 2).contiguous() for held in (layer.keys, layer.values))
         layers.append(RoomyLayer(0).filled(keys, values, len(columns)))
+        layer.drop()
     return Cache(layers=layers), (columns >= before).to(torch.int64)
 
 
-def _aligned(parts: Sequence[Part], layer: int, name: str, held: int, room: int) -> Tensor:
+def _aligned(parts: Sequence[Part], columns: Sequence[int], layer: int, name: str, room: int) -> Tensor:
     sources = [getattr(part.cache.layers[layer], name) for part in parts]
-    rows = sum(len(part.rows) for part in parts)
+    rows, held = sum(len(part.rows) for part in parts), max(columns)
     made: Tensor = sources[0].new_empty((rows, sources[0].shape[1], held + room, sources[0].shape[3]))
     top = 0
-    for part, source in zip(parts, sources, strict=True):
+    for part, source, own in zip(parts, sources, columns, strict=True):
         mine = made[top : top + len(part.rows)]
-        mine[:, :, : held - part.columns] = 0
-        live = source[:, :, part.first :].index_select(0, part.rows.to(source.device))
-        mine[:, :, held - part.columns : held] = live
+        mine[:, :, : held - own] = 0
+        mine[:, :, held - own : held] = source[:, :, part.first :].index_select(0, part.rows.to(source.device))
         top += len(part.rows)
     return made
 

@@ -11,6 +11,7 @@ from dilemma_kernel.errors import InputError
 from dilemma_kernel.models.transformers import Generated, LoadedModel
 from refusal_mechanism.batching import Budget, Unit, in_batches, make_units
 from refusal_mechanism.capture import decision_residuals
+from refusal_mechanism.fitting import fitting_tokens
 from refusal_mechanism.generation import OnReply, Replies
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.interventions import UNMODIFIED, Condition, check_conditions
@@ -20,8 +21,6 @@ from refusal_mechanism.passes import Workbench
 from refusal_mechanism.reading import read_prompts
 
 Made = TypeVar("Made")
-ON_CPU = 16_384
-"""Tokens of a batch on a CPU where nothing else is asked."""
 
 
 def _silent(_: str) -> None:
@@ -33,7 +32,7 @@ class Lab:
 
     Args:
         loaded: the model, which the ``hf/`` adapter answers from too.
-        max_batch_tokens: tokens of prompts and replies in a batch at most; found where None.
+        max_batch_tokens: tokens of prompts and replies in a batch at most; found by a small batch where None.
         notify: told, in one line, what a person should know, such as that memory ran out.
 
     Raises:
@@ -51,7 +50,7 @@ class Lab:
         """Components of the residual stream."""
         self.dtype: torch.dtype = loaded.model.dtype
         """Of the weights and of the residual stream."""
-        self._budget = Budget(max_batch_tokens or ON_CPU, notify)
+        self._budget = Budget(max_batch_tokens or fitting_tokens(loaded, self._layout), notify)
 
     @classmethod
     def open(
@@ -80,9 +79,8 @@ class Lab:
         if isinstance(source, str):
             name = source.removeprefix("hf/")
             source = LoadedModel.load(name, dtype=dtype, device=device, device_map=device_map)
-        lab = cls(source, max_batch_tokens=max_batch_tokens, notify=notify)
-        check_model(lab.loaded, lab._layout)
-        return lab
+        check_model(source, resolve_layout(source.model))
+        return cls(source, max_batch_tokens=max_batch_tokens, notify=notify)
 
     def residuals(
         self, prompts: Sequence[str], *, condition: Condition | None = None

@@ -14,6 +14,7 @@ from dilemma_kernel.errors import InputError, UnknownModelError  # noqa: E402
 from dilemma_kernel.models.transformers import Row  # noqa: E402
 from dilemma_kernel.records import Sampling  # noqa: E402
 from refusal_mechanism import UNMODIFIED, Condition, Edit, Lab  # noqa: E402
+from refusal_mechanism.layout import resolve_layout  # noqa: E402
 
 STEMS = (
     "the register comes first and then a note says what was seen by whom on which day , and then ",
@@ -270,3 +271,12 @@ def test_opening_finds_sites_that_are_not_where_they_should_be() -> None:
     loaded.model.model.layers.append(torch.nn.Identity())
     with pytest.raises(UnknownModelError, match="not every site is passed once"):
         Lab.open(loaded)
+
+
+def test_what_fits_is_found() -> None:
+    from refusal_mechanism.fitting import LEAST, MOST, fitting_tokens, tokens_on_cards  # noqa: PLC0415
+
+    loaded = tiny_loaded("llama", dtype="float32")
+    assert LEAST <= fitting_tokens(loaded, resolve_layout(loaded.model)) <= MOST
+    assert tokens_on_cards({"a": 1000, "b": 4000}, {"a": 10, "b": 80}, 5) == 175
+    assert tokens_on_cards({"a": 10}, {"a": 10_000}, 5) == 1
