@@ -72,7 +72,16 @@ def _table(shown: Shown) -> Table:
 
 
 def _findings(report: MechanismReport) -> Table:
-    return Table(columns=("finding",), rows=[[text] for text in report.findings], words=1)
+    """What was run, and under it what it says: notes may be as long as a finding."""
+    facts = {
+        "suite": report.suite,
+        "study": report.study,
+        "weights": f"{report.dtype}, {report.weights}",
+        "rule": report.rule,
+        "seed": str(report.seed),
+        "most tokens": str(report.max_tokens),
+    }
+    return Table(columns=tuple(facts), rows=[list(facts.values())], words=4, notes=report.findings)
 
 
 def _tiles(report: MechanismReport) -> list[Tile]:

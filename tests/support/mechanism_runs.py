@@ -30,12 +30,12 @@ class DiesAfter:
 
 
 def small_options(kind: str = "override", **said: Any) -> Any:
-    """Options of a run that takes seconds: sixteen pairs of intents under one system text."""
+    """Options of a run that takes seconds: twelve pairs of intents under one system text."""
     from dilemma.studies.mechanism.options import mechanism_options  # noqa: PLC0415
 
     values = {
         "model": str(organism(kind)),
-        "sample": 16,
+        "sample": 12,
         "systems": "neutral",
         "max_tokens": 48,
         "random_directions": 2,
