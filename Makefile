@@ -55,6 +55,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/episode.py
 	$(BIN)/python benchmarks/over_http.py
 	$(BIN)/python benchmarks/over_http.py profile
+	$(BIN)/python benchmarks/mechanism.py
 
 # Train and check every organism of docs/organisms.md: about three minutes of processor time each.
 organisms: $(VENV)/.dev

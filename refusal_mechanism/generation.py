@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from dilemma_kernel.models.transformers import Generated
-from refusal_mechanism.batching import Budget, Unit, unless_out_of_memory
+from refusal_mechanism.batching import MOST_ROWS, Budget, Unit, unless_out_of_memory
 from refusal_mechanism.hooks import Hooks
 from refusal_mechanism.passes import Read, Workbench, follow, join, keep
 from refusal_mechanism.reading import read_prompts
@@ -50,7 +50,8 @@ class Replies:
     def _take(self) -> list[Unit]:
         """Units that join now; none while the batch is well filled."""
         beside, held = len(self._drawn), 0 if self._read is None else self._read.mask.shape[1]
-        if not self.queue or (beside and _JOIN * beside * (held + self.most) > self.budget.tokens):
+        filled = max(beside * (held + self.most) / self.budget.tokens, beside / MOST_ROWS)
+        if not self.queue or _JOIN * filled > 1:
             return []
         return self.budget.take(self.queue, lambda unit: max(self._width(unit), held + self.most), beside)
 

@@ -16,7 +16,11 @@ from dilemma_kernel.errors import InputError
 Operator = Literal["ablate", "add", "set", "affine"]
 """Remove the projection; add ``c r̂``; overwrite the projection prompt by prompt; or with one reference for all."""
 Positions = Literal["all", "decision", "reply"]
-"""Every token; the last token of the prompt; that one and every generated one. Padding is never touched."""
+"""Every token; the last token of the prompt; that one and every generated one. Padding is never touched.
+
+Steering, where it is meant to act on the reply, is at ``reply``: conditions then share all that was read of a prompt
+before its last token, where ``all`` reads it anew for each.
+"""
 _OFF_UNIT = 1e-4
 """How far from 1 the norm of a direction may be. It is brought to 1 in float64."""
 

@@ -155,8 +155,10 @@ class Lab:
             a list for each condition, with a reply for each prompt.
 
         Raises:
-            InputError: a prompt has no token or does not fit, or a condition does not.
+            InputError: a prompt has no token or does not fit, a condition does not, or no token is asked for.
         """
+        if max_new_tokens < 1:
+            raise InputError(f"a reply has at least one token: {max_new_tokens} were asked for")
         bench = self._bench(prompts, conditions, max_new_tokens)
         found: dict[tuple[int, int], Generated] = {}
 

@@ -1,6 +1,7 @@
 """Sharing prefixes, rows that leave and join, and running out of memory change no reply and no number."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ torch = pytest.importorskip("torch", reason="the extra lab is not installed")
 pytest.importorskip("transformers", reason="the extra lab is not installed")
 
 from mechanism_models import ARCHITECTURES, tiny_loaded, tiny_prompts  # noqa: E402
+from tiny_models import make_tiny_model  # noqa: E402
 
 from dilemma_kernel.errors import InputError, UnknownModelError  # noqa: E402
 from dilemma_kernel.models.transformers import Row  # noqa: E402
@@ -239,6 +241,8 @@ def test_what_does_not_fit_is_said_before_a_hook_is_attached(llama: Lab) -> None
         llama.residuals(["a", ""])
     with pytest.raises(InputError, match="do not fit the model's 256 tokens"):
         llama.generate(["the " * 200], [UNMODIFIED], max_new_tokens=100)
+    with pytest.raises(InputError, match="at least one token"):
+        llama.generate(PROMPTS, [UNMODIFIED], max_new_tokens=0)
 
 
 def test_nothing_asked_is_nothing_given(llama: Lab) -> None:
@@ -280,3 +284,12 @@ def test_what_fits_is_found() -> None:
     assert LEAST <= fitting_tokens(loaded, resolve_layout(loaded.model)) <= MOST
     assert tokens_on_cards({"a": 1000, "b": 4000}, {"a": 10, "b": 80}, 5) == 175
     assert tokens_on_cards({"a": 10}, {"a": 10_000}, 5) == 1
+
+
+def test_a_folder_is_opened_by_name_and_by_device_map(tmp_path: Path) -> None:
+    folder = make_tiny_model(tmp_path / "tiny")
+    plain = Lab.open(f"hf/{folder}", dtype="float32", device="cpu")
+    spread = Lab.open(str(folder), dtype="float32", device_map={"": "cpu"}, max_batch_tokens=100)
+    assert torch.equal(plain.residuals(PROMPTS), spread.residuals(PROMPTS))
+    assert plain.loaded.model.device.type == "cpu"
+    assert Lab.open(str(folder), dtype="bfloat16", device="cpu").dtype == torch.bfloat16
