@@ -22,15 +22,15 @@ HEIGHTS = {1280: 1000, 390: 1500}
 """Width -> height of the part that is shown."""
 
 STUDY = """
-agents: [scripted/strategic, scripted/random]
+agent: [scripted/strategic, scripted/random]
 environment: rules
 domain: [healthcare, finance]
-vary: {stakes: [low, high]}
+vary: [stakes]
 episodes: 2
 turns: 6
 study: demo
 """
-LABELS = {"ada": (1, 1, 2, 3, 5, 4), "bob": (1, 2, 2, 3, 5, 5)}
+LABELS = {"ada": (5, 5, 5, 2, 3, 2), "bob": (5, 5, 4, 2, 3, 1)}
 """Person -> which of the labels, by its number, for the first episodes of the list."""
 
 

@@ -62,7 +62,8 @@ class Picture:
         shown = f"<title>{escape(clean(title))}</title>" if title else ""
         (self._walked if wide else self._lines).append(
             f"<path d='M{x0:g},{y0:g} C{x0 + bend:g},{y0:g} {x1 - back:g},{y1:g} {x1:g},{y1:g}' fill='none' "
-            f"stroke={quoteattr(colour)} stroke-width='{3 if wide else 1.3}' marker-end='url(#arrow)' "
+            f"stroke={quoteattr(colour)} stroke-width='{3 if wide else 1.3}' "
+            f"marker-end='url(#{'wide-arrow' if wide else 'arrow'})' "
             f"opacity='{0.35 if faint else 0.9}'>{shown}</path>"
         )
 
@@ -82,8 +83,7 @@ class Picture:
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:g} {height:g}' width='{width:g}' "
             f"height='{height:g}' role='img' {FONT}>\n<title>{escape(clean(self.title))}</title>\n"
-            "<defs><marker id='arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' "
-            "orient='auto'><path d='M0,0 L8,4 L0,8 z' fill='#52606d'/></marker></defs>\n"
+            f"<defs>{_marker('arrow', 6)}{_marker('wide-arrow', 3.6) if self._walked else ''}</defs>\n"
             f"<rect width='{width:g}' height='{height:g}' fill='#ffffff'/>\n"
             + "\n".join((*self._lines, *self._walked, *self._shapes, *self._badges))
             + "\n</svg>\n"
@@ -91,3 +91,11 @@ class Picture:
 
     def _reach(self, x: float, y: float) -> None:
         self.width, self.height = max(self.width, x), max(self.height, y)
+
+
+def _marker(name: str, size: float) -> str:
+    """An arrow's head, ``size`` times as large as its line is wide."""
+    return (
+        f"<marker id='{name}' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='{size:g}' markerHeight='{size:g}' "
+        "orient='auto'><path d='M0,0 L8,4 L0,8 z' fill='#52606d'/></marker>"
+    )

@@ -112,7 +112,7 @@ def transcript(
         trajectory=trajectory,
         scenario=scenario,
         turns=list(_turns(trajectory, known, cited, is_blind=only is not None)),
-        said=[_said(judgement) for judgement in sorted(kept, key=_rank)],
+        said=[_said(judgement) for judgement in sorted(kept, key=_rank) if not _is_unset(judgement)],
         actions=[known[key] for key in trajectory.order if key in known],
         probe=_probe(trajectory, scenario),
     )
@@ -234,6 +234,11 @@ def _cited(judgements: Sequence[Judgement]) -> dict[int, list[str]]:
         turn: [f"{maker}: {', '.join(dict.fromkeys(said))}" for maker, said in makers.items()]
         for turn, makers in found.items()
     }
+
+
+def _is_unset(judgement: Judgement) -> bool:
+    """Whether it is a mark that its giver did not set."""
+    return judgement.vocabulary in FLAGS and judgement.outcome == Measured(value=False)
 
 
 def _said(judgement: Judgement) -> SaidShown:
