@@ -20,6 +20,8 @@ IMAGES = Path(__file__).parent / "images"
 DILEMMA = str(Path(sys.executable).parent / "dilemma")
 HEIGHTS = {1280: 1000, 390: 1500}
 """Width -> height of the part that is shown."""
+SHORT = {"studies": 0.25, "labels": 0.6}
+"""Page -> the share of that height that it fills."""
 
 STUDY = """
 agent: [scripted/strategic, scripted/random]
@@ -69,8 +71,8 @@ def shoot(page: Page, base: str, out: Path) -> None:
     episode = page.locator(".episodes a").nth(4).get_attribute("href")
     paths = {"studies": "/", "study": "/study?study=demo", "episode": episode, "labels": "/labels?study=demo"}
     for width, height in HEIGHTS.items():
-        page.set_viewport_size({"width": width, "height": height})
         for name, path in paths.items():
+            page.set_viewport_size({"width": width, "height": int(height * SHORT.get(name, 1))})
             page.goto(f"{base}{path}")
             if name == "episode":
                 page.wait_for_selector("#kappa table")
@@ -83,6 +85,7 @@ def shoot(page: Page, base: str, out: Path) -> None:
                 page.locator(".pairs a").first.click()
                 page.wait_for_selector(".pair")
                 page.screenshot(path=out / f"review-pair-{width}.png")
+        page.set_viewport_size({"width": width, "height": height})
         page.goto(f"{base}{episode}")
         page.locator(".who button").first.click()
         page.wait_for_selector("text=blind mode: on")
