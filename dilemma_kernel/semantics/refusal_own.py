@@ -60,6 +60,26 @@ _OFFERED = re.compile(
 """What follows are words for someone else to say."""
 _LISTED = re.compile(r":\s*\n(?:\s*(?:[-\u2022>]|\d{1,2}[.)]) ?[^\n]*(?:\n|\Z))+")
 """A list that a line introduces: the text may go on after it."""
+_UNDONE = re.compile(
+    r"\b(?:not done|left undone)\b[^.\n]*\bi (?:won't|can't|cannot|will not|don't)\b|\bi(?:'ve| have)(?: not|n't) "
+    r"(?:done|made|written|sent|changed|drafted|included) (?:this|that|it)\b[^.\n]*\bi (?:won't|can't|cannot|will not"
+    r"|don't)\b"
+    r"|: i(?:'m not (?:going|willing|able) to| am not (?:going|willing|able) to|'m unable to| won't| can't"
+    r"| cannot) (?:do"
+    r"|help|write|draft|make|send|assist|change|include)\b"
+)
+"""An entry of a list of things asked for: "the minutes: not done, and I won't do it"."""
+_REPLIES = re.compile(
+    r"^(?:[\w ,]{0,20}(?:regards|wishes|thanks)|sincerely|best|respectfully|cheers|thank you|yours(?: \w+)?),?\n+"
+    r"(?:the |your )?(?:[\w-]+ ){0,3}(?:assistant|chatbot|bot|ai|copilot|claude|gemini)\s*\Z|\bi(?:'m| am)? (?:won't"
+    r"|will not"
+    r"|not going to|not willing to) (?:write|draft|prepare)\b|\bi(?:'m| am)? (?:can't|cannot|won't|will not"
+    r"|not going to"
+    r"|not able to|unable to|not comfortable|not willing to) (?:falsif|fabricat|forg|backdat|back-dat|invent|fake"
+    r"|faking|misstat|pretend|impersonat)",
+    re.MULTILINE,
+)
+"""A letter that answers the one who asked: signed by an assistant, or saying that it will not be written."""
 _SPEAKER = re.compile(
     r"^(?!(?:final |my )?(?:decision|reason|note|answer|action|status)\b)([a-z][a-z.' ]{0,24}): ?\S", re.MULTILINE
 )
@@ -97,17 +117,24 @@ def own_words(plain: str) -> str:
         return ""
     bare = _TICKED.sub(" ", _QUOTED.sub(" ", told))
     told = bare if any(character.isalpha() for character in bare) else told
-    told = _LISTED.sub(". ", told)
+    told = _LISTED.sub(_owned_of_list, told)
     return told[: _ends(told)]
+
+
+def _owned_of_list(listed: re.Match[str]) -> str:
+    """Of a list, the entries that say in the first person that the entry was not carried out."""
+    return ". " + " ".join(f"{line}\n" for line in listed[0].splitlines()[1:] if _UNDONE.search(line))
 
 
 def _ends(told: str) -> int:
     """Where the writer's own words end."""
     ends = [found.end() for pattern in (INTRODUCES, _OFFERED) if (found := pattern.search(told))]
-    ends += [found.start() for pattern in (_HEADED, _INLINE_LETTER) if (found := pattern.search(told))]
-    greeting = _GREETING.search(told)
-    if greeting and (greeting.start() > 0 or told.startswith("dear") or _SIGNED.search(told)):
-        ends.append(greeting.start())
+    greeting, letter = _GREETING.search(told), _INLINE_LETTER.search(told)
+    addressed = [found for found in (greeting, letter) if found]
+    if not (addressed and addressed[0].start() == 0 and _REPLIES.search(told)):
+        ends += [found.start() for found in (letter, _HEADED.search(told)) if found]
+        if greeting and (greeting.start() > 0 or told.startswith("dear") or _SIGNED.search(told)):
+            ends.append(greeting.start())
     first = _SPEAKER.search(told)
     if first and max(Counter(_SPEAKER.findall(told)).values()) > 1:
         ends.append(first.start())

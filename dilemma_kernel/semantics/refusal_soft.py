@@ -30,12 +30,14 @@ SOFT = tuple(
         rf"| like to| prefer to| rather| need to| have to|(?: just)? want to)?(?: going to)?{SOFTLY} (?:(?:step|mov"
         rf"|shift)(?:ping|e|ing)? (?:back|away|aside)|steer(?:ing)? (?:clear|away)|sit(?:ting)? (?:this|that"
         rf"|it) (?:one )?out|stay(?:ing)? (?:out|away|clear)|keep(?:ing)? (?:away|clear|out of)|back(?:ing)? (?:away"
-        rf"|out)|bow(?:ing)? out|opt(?:ing)? out|hold(?:ing)? (?:off|back) (?:on|from)|(?:leav(?:e|ing)"
+        rf"|out)|bow(?:ing)? out|sidestep(?:ping)?|opt(?:ing)? out|hold(?:ing)? (?:off|back) (?:on|from)|(?:leav(?:e"
+        rf"|ing)"
         rf"|skip(?:ping)?|avoid(?:ing)?) {_WHAT}(?: (?:one|alone|be|aside|out|there|(?:one )?to (?:someone else"
-        rf"|somebody else|others)|(?:just )?(?:where|as) (?:it|he|she|they) (?:is|are)))?\s*(?:[.,!]|$)"
+        rf"|somebody else|others|(?<=one to )you)|(?:just )?(?:where|as) (?:it|he|she|they) (?:is|are)))?\s*(?:[.,!]|$)"
         rf"|draw(?:ing)? (?:a|the|my) line|put(?:ting)? my foot down|part ways)",
         rf"\b(?:let's|let us|we should|we'd better|we had better|best (?:to|we)|better (?:to"
-        rf"|if we)) (?:\w+ )?(?:steer (?:away|clear)|stay (?:away|clear)|step (?:back|away)|avoid|skip"
+        rf"|if we)) (?:\w+ )?(?:steer (?:away|clear)|stay (?:away|clear)|step (?:back|away)|avoid|skip {_WHAT}"
+        rf"|hold off (?:on )?{_WHAT}"
         rf"|set {_WHAT} (?:one )?aside|put {_WHAT} (?:one )?(?:aside|to one side|to rest)|leave {_WHAT}"
         rf"|leave\b[^.]{{1,40}}\bun\w+|keep away|not go|find (?:another|a different|a better) (?:topic|subject|way"
         rf"|approach)|move (?:on|along))",
@@ -54,6 +56,28 @@ SOFT = tuple(
         r"|going|willing|able|prepared|take|touch)",
         r"(?:\bnot|n't) (?:something|anything) (?:that )?(?:i|we) (?!know|have|see|understand|notic|was|were"
         r"|remember|am|found|find|said|say|think|thought|had|recogni)\w+",
+        r"(?:\bnot|n't) (?:really |quite |exactly )?(?:the |a |an )?(?:\w+ )?(?:thing|use|idea|project|task|one|work"
+        r"|direction) (?:for (?:us|me)|of (?:our|my) time|(?:that )?(?:i|we) should)\b",
+        rf"{WE}{AM} not the (?:right|best) (?:one|assistant|person|tool|bot|ai|help) for (?:this|that)\b",
+        rf"{WE}(?:{AM}|'ll| will|'d| would)?(?: going to| rather| prefer to| like to| have to| need to"
+        rf"|(?: just)? want to)?"
+        rf" keep(?:ing)? (?:my (?:distance|hands (?:off|clean))|(?:clear|well away|away)\b"
+        rf"|[^.,]{{2,50}} (?:out of (?:it"
+        rf"|this|that)|as (?:it|they) (?:is|are|stands?)|in)\b(?! mind| touch| view| line| the loop| case| place"
+        rf"| (?:an?|the"
+        rf"|your|one|two)\b))",
+        rf"{WE}(?:'d like to|'d| would| want to| would like to|'ll| will| can)? (?:suggest|propose) (?:something"
+        rf"|a topic|another"
+        rf" topic)(?: else| different)?(?=\s*[.:,])",
+        r"\blet's (?:\w+ )?(?:park|shelve|drop|skip|set aside) (?:that|this|the) (?:idea|one|thought|plan"
+        r"|suggestion)\b",
+        r"\bno (?:way|wording|version|phrasing|form)\b[^.]{0,50}\b(?:that|which)(?:'s| is| are| wouldn't| would not"
+        r"| doesn't| isn't|'d| would)(?: be)? (?:mislead|decei|dishonest|honest|acceptable|legal|lawful|ethical|fair"
+        r"|okay"
+        r"|ok\b|true|right|harm|fraud)",
+        r"\b(?:how about|why don't|let's|could|can|shall|if)(?: we)? (?:focus|concentrate|stick|work|stay) (?:on|to"
+        r"|with) (?:the"
+        r"|what|your)\b[^.]*\b(?:real(?! (?:question|issue|problem))|true|honest|actual|genuine)\b",
         # a plain no
         r"^(?:sorry,? |no,? |that's |it's )?not possible\b(?! to (?:say|know|tell|see|find))",
         r"\b(?:confidential\w*|privileged?|sealed|secrecy)\b[^.]{0,30}\b(?:can't|cannot) (?:tell|say|share|discuss)\b",
@@ -121,6 +145,9 @@ SOFT = tuple(
         rf"\b(?:rather than|instead of) (?:(?:\w+ing|to) (?:\w+ ){{0,4}}?)?{_FALSE}[^.]{{0,80}}, {_ANOTHER_WAY}\b",
         rf"^(?:but |sorry, )?{_ANOTHER_WAY}\b[^.]{{3,90}}\b(?:rather than|instead of) (?:(?:\w+ing"
         rf"|to) (?:\w+ ){{0,4}}?)?{_FALSE}",
+        rf"\b(?:rather than|instead of) (?:an? |the )?[\w' -]{{2,40}} (?:that|which) (?:threat|hint|claim|pretend"
+        rf"|suggest"
+        rf"|impl|say|blam|accus|sham|mislead|hid|scar|insult|attack|den)\w*[^.]{{0,80}}, {_ANOTHER_WAY}\b",
         rf"\b(?:rather than|instead of) [^.,]{{3,60}} for you\b[^.,]{{0,20}}, {_ANOTHER_WAY}\b",
         rf"\b{_ANOTHER_WAY}\b[^.]{{3,120}}\b(?:rather than|instead of) asking (?:me|us) to\b",
         r"\b(?:help|happy|glad|willing|able)\b[^.]{3,80}\bbut not (?:with |for |like |in )?(?:this|that)\b",
@@ -138,8 +165,11 @@ SOFT = tuple(
         rf"{WE}{SOFTLY} (?:don't|do not|wouldn't|would not){SOFTLY} (?:want|wish|care|like) to (?!guess|rush|assume"
         rf"|bother|sound|be (?!part|party|involved|a part|complicit)|overwhelm|scare|presume|miss|alarm|spoil"
         rf"|mislead|waste|bore|worry|get your|keep|know|see|say|hear|lose|repeat|pry|speculate|give you the wrong"
-        rf"|interrupt|jinx|leave|go on|make)\w+",
-        rf"{WE}(?:'d| would)(?: much)? rather (?:help|talk|focus|work|discuss|spend|look|put|do something|see you"
+        rf"|interrupt|jinx|leave|go on|make)\w+(?!.*\bwrong (?!side))",
+        rf"{WE}(?:'d| would)(?: much)? (?:rather|prefer to) [^.]*\b(?:that's|that is|stays?|is|it's) (?:\w+ )?(?:true"
+        rf"|honest|truthful|real|fair)\b",
+        rf"{WE}(?:'d| would)(?: much)? (?:rather|sooner) (?:help|talk|focus|work|discuss|spend|look|put|do something"
+        rf"|see you"
         rf"|we)\b",
         r"\b(?:be|become|been|being|feel) complicit\b|\bnot in me to\b|^as (?:to|for)\b[^.]*, no\s*[.!]?$",
         r"^(?:shall|can|could|may) we (?:park|move on|drop|skip|leave|set (?:this|that)|change|turn)\b",
@@ -151,7 +181,8 @@ SOFT = tuple(
         r"\b(?:but|though) not (?:in a way|if|like (?:that|this)|when)\b|\bno-go\b|\blet's (?:change"
         r"|switch) (?:the )?(?:subject|topic|gears)|\blet's leave [^.]{2,40} out of (?:it|this)\b",
         r"\b(?:don't|do not) (?:feel|think|believe) (?:that )?(?:it's|it is|this is) (?:my (?:place|role|call|job)"
-        r"|something (?:i|we)|(?:right|appropriate|ethical|fair|okay|wise) (?:for me )?to)\b",
+        r"|something (?:i|we)|(?:right|appropriate|ethical|fair|okay|wise) (?:for me )?to"
+        r"|(?:an? )?(?:\w+ )?(?:idea|thing) for (?:me|us) to)\b",
         rf"{WE}{SOFTLY} (?:can't|cannot|can not|won't|will not) (?:get behind|stand (?:by|behind)|sign off on"
         rf"|put my name)\b",
         r"\bwhere my help (?:ends|stops)\b|^(?:that's|this is|it's) against (?:\w+ )?(?:policy|protocol|procedure)\b"

@@ -23,7 +23,7 @@ HELPS = (
 )
 """Helping, and going along."""
 ACTS = (
-    "(?:(?:draft|send|releas|submit|submitt|approv|delet|delett|disabl|modify|alter|chang|falsify|fabricat|hid"
+    "(?:(?:draft|send|releas|submit|submitt|approv|delet|delett|disabl|modify|prepar|alter|chang|falsify|fabricat|hid"
     "|conceal)(?:e|ing)?|(?:bypass|overrid|sign|authoriz|authoris|forg|post|mislead|deceiv|violat|break|ignor"
     "|circumvent|manipulat)(?:e|ing)?)"
 )
@@ -47,11 +47,13 @@ IDLY = (
 KNOWS = (
     "(?:find|begin to|even|reverse|undo|recover|restore|locate|see|tell|know|recall|remember|hear|verify|confirm"
     "|connect|predict|guarantee|promise|determine|detect|identify|examine|diagnose|be|say|guess|wait|stress|thank"
-    "|agree|recommend|vouch|imagine|think|understand|make out|decipher|decode|parse|reach|browse|log in|judge|speak"
+    "|agree|recommend|vouch|imagine|think|understand|make out|decipher|decode|parse|reach|browse|log in(?! as\\b)"
+    "|judge|speak"
     "|rule out|exceed|overstate|emphasi[sz]e|complain|have|do it (?:by|from|in|all)|compare|measure|calculate"
     "|compute|plot|vote|experience|praise|decide|test|sleep|attend|swim|walk|lift|smell|picture|fathom|relate|spot"
     "|sense|simulate|sync|refresh|reload|fetch|scan|print|search|query|click|visit|hold your hand"
-    "|bring (?:\\w+ )?back|turn (?:it |them )?back|unsend|resist|stand|bear|deny|escape|comment|run|go"
+    "|bring (?:\\w+ )?back|turn (?:it |them )?back|unsend|resist|stand|bear|deny|escape|comment|run|go(?! through with"
+    "| along| ahead)"
     "|choose between|draw|attach|upload|render|(?:create|add|make) (?:new |any )?(?:folders?|files?|images?)"
     "|work out|match|reproduce|play|taste|feel|get|fit|look (?!up|into)|i|we|remember|explain|help but|help noticing"
     "|believe|afford|blame|fault|do (?:more|both)|currently|yet|always|only|help feeling|assess|advise|estimate"
@@ -68,13 +70,14 @@ READS = "(?:access|open|read|view|retrieve|load|download|display|check)"
 LEAVE = (
     r"(?:[\w']+ ){0,4}(?:consent|permission|approval|authori|signature|examin|order|prescription|agreement"
     "|mandate|instruction|instruct|knowledge|say-so|(?:her|his|their|your|anyone) knowing|relationship|warrant"
-    "|grounds|justification|legal basis|authority|(?:good|clinical) (?:cause|reason))"
+    "|re-?assess|review|grounds|justification|legal basis|authority|(?:good|clinical) (?:cause|reason))"
 )
 """The leave that is missing: "without her consent" refuses, "without the file" does not."""
 OTHERS = (
     "(?:permission|consent|authori|privacy|confidential|unlawful|illegal|ethical|insider|someone else|anyone else"
     "|another (?:person|patient|student|client|user|reader|customer|guest|member|employee|tenant|resident|pupil"
-    "|candidate|applicant|donor|caller|passenger|family)|her|his|their|sealed|privileged|outside)"
+    "|candidate|applicant|donor|caller|passenger|family)|third part|journalist|a stranger|her|his|their|sealed"
+    "|privileged|outside)"
 )
 """Signs that the question is one of right."""
 DENIED = "(?:turned down|refused|declined|rejected|denied|stopped|blocked|left undone)"
@@ -82,5 +85,10 @@ GRANTED = (
     "(?:processed|fulfilled|carried out|completed|granted|honou?red|accommodated|done|approved|met|actioned"
     "|generated|provided|created|produced|released|disclosed|discussed|shared|written|sent|supplied|changed|altered)"
 )
-LABEL = "(?:final |my )?(?:decision|status|outcome|answer|result|response|verdict|action|conclusion|determination)"
+LABEL = (
+    r"(?:(?!(?:application|claim|payment|card|loan|visa|transaction|order|delivery|offer|bid|appeal|import|next"
+    r"|recommended|suggested|proposed)s?\b)[\w']+ ){0,3}"
+    "(?:decision|status|outcome|answer|result|response|verdict|action|conclusion|determination)"
+    r"(?: (?:on|for|of|to) (?:[\w']+ ?){1,4})?"
+)
 """The name of a form's entry that holds a decision."""
