@@ -215,6 +215,19 @@ async def test_a_run_that_was_repeated_takes_no_label_of_the_old_one(tmp_path: P
         assert "run again" in answer.text
 
 
+async def test_a_page_of_another_reviewer_saves_nothing(tmp_path: Path) -> None:
+    """One browser has one reviewer: a page that was opened before the name was changed is of the earlier one."""
+    one = (await fill(tmp_path / "x.db"))[0].episode_id
+    async with app_over(tmp_path / "x.db") as browser:
+        await browser.post("/person", {"person": "ada", "back": "/"})
+        assert '<input type="hidden" name="as" value="ada">' in await browser.page(f"/episode/{one}")
+        await browser.post("/person", {"person": "bob", "back": "/"})
+        answer = await browser.label(one, "direct", **{"as": "ada"})
+        assert answer.status_code == 400
+        assert "you are bob by now" in answer.text
+        assert (await browser.label(one, "direct", **{"as": "bob"})).status_code == 303
+
+
 def kill_in_mid_labelling(path: Path, made: list[Trajectory], round_: int) -> dict[str, str]:
     """Start a server, label until it is killed, and say which labels it had acknowledged."""
     labels = ("strategic", "direct", "failed", "robust")

@@ -322,7 +322,7 @@ def test_a_draft_outlives_the_server(tmp_path: Path, browser: Any) -> None:
         base = link.split("/open")[0]
         page.wait_for_url(f"{base}/")
         page.goto(f"{base}/episode/{made[0].episode_id}")
-        page.locator("input[name=person]").last.fill("ada")
+        page.locator("#label-form input[name=person]").fill("ada")
         page.keyboard.press("Tab")
         page.locator("input[name=label][value=direct]").check()
         page.locator("textarea").fill("typed before the end")
@@ -336,9 +336,11 @@ def test_a_draft_outlives_the_server(tmp_path: Path, browser: Any) -> None:
         page.wait_for_url(f"{base}/")
         page.goto(f"{base}/episode/{made[0].episode_id}")
         assert page.locator("textarea").input_value() == "typed before the end"
-        page.locator("input[name=person]").last.fill("ada")
+        assert page.locator("#label-form input[name=person]").input_value() == "ada"
         page.locator("#save").click()
         page.wait_for_selector("#status .good")
+        page.reload()
+        assert page.locator("text=A draft of yours was restored").count() == 0
 
 
 def read_hostile(browser: Any, path: Path, names: list[str]) -> None:

@@ -106,6 +106,9 @@ HOSTILE: dict[str, str] = {**_SCRIPTS, **_HANDLERS, **_VECTORS, **_CHARACTERS}
 _LONGEST = 400
 """Characters of a text where it stands as a key or a name."""
 
+_LONG = 20_000
+"""Characters of a text everywhere but where it is whole: what the agent was told, and what it observed once."""
+
 
 def hostile_scenario() -> Scenario:
     """A scenario whose writer put a script into every text; names and keys are as a scenario's must be."""
@@ -145,7 +148,7 @@ def hostile_trajectories() -> list[Trajectory]:
 
 def hostile_judgements(trajectory: Trajectory) -> list[Judgement]:
     """The rules' label, and what a hostile judge and person say."""
-    text = trajectory.opening
+    text = trajectory.opening[:_LONG]
     tame = text.encode("utf-8", "replace").decode().replace("\0", "")[:_LONGEST]
     common: dict[str, Any] = {"subject": trajectory.episode_id, "version": "1", "cites": (1,)}
     label = ("direct", "robust", "strategic", "failed", "stalling")[trajectory.repeat % 5]
@@ -172,7 +175,7 @@ async def fill_hostile(path: Path | str) -> None:
 
 
 def _trajectory(scenario: Scenario, text: str, repeat: int) -> Trajectory:
-    short = text[:_LONGEST]
+    short, long = text[:_LONGEST], text[:_LONG]
     action = scenario.core.actions[0].key
     return Trajectory(
         episode_id=content_hash([STUDY, repeat]),
@@ -188,26 +191,27 @@ def _trajectory(scenario: Scenario, text: str, repeat: int) -> Trajectory:
         opening=text,
         order=tuple(one.key for one in scenario.core.actions),
         initial_state={**scenario.core.initial_state, short: short},
-        probe=Ask(reply=ChatReply(text=text), problem=short),
-        turns=(_played(text, short, action), _lost(text, short)),
+        probe=Ask(reply=ChatReply(text=long), problem=short),
+        turns=(_played(text, short, action), _lost(long, short)),
         ended="budget",
         truncated=True,
-        error=text,
+        error=long,
         versions={short: short},
     )
 
 
 def _played(text: str, short: str, action: str) -> Turn:
-    call = ToolCall(name=short, arguments={short: short}, raw=text, call_id=short)
+    long = text[:_LONG]
+    call = ToolCall(name=short, arguments={short: short}, raw=long, call_id=short)
     return Turn(
         index=1,
-        asks=(Ask(reply=ChatReply(text=text, refusal=text), problem=short), Ask(reply=_reply(text, short, call))),
-        move=Move(action=action, parameters={short: {"deep": [short]}}, reasoning=text, rung="tools"),
+        asks=(Ask(reply=ChatReply(text=long, refusal=long), problem=short), Ask(reply=_reply(long, short, call))),
+        move=Move(action=action, parameters={short: {"deep": [short]}}, reasoning=long, rung="tools"),
         response=EnvironmentReply(
             observation=text,
             patch={short: f"{short}!", "lot_status": short},
-            faults=(Fault(kind="schema", detail=text, mended="repaired"),),
-            replies=(_reply(text, short, call),),
+            faults=(Fault(kind="schema", detail=long, mended="repaired"),),
+            replies=(_reply(long, short, call),),
         ),
     )
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+PATIENCE_MS = 300_000
+"""A page may load slowly where cores are shared."""
+
 VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "base"})
 
 
@@ -63,6 +66,7 @@ def browser_page(path: Path) -> Iterator[tuple[Any, list[str]]]:
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        tab.set_default_timeout(PATIENCE_MS)
         trouble: list[str] = []
         tab.on("console", lambda message: trouble.append(f"console: {message.text}"))
         tab.on("pageerror", lambda error: trouble.append(f"error: {error}"))
