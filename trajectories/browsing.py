@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, case, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, case, exists, func, inspect, or_, select, tuple_
 
 from dilemma_kernel.records import Judgement, Record, Scenario, StudyRecord
 from trajectories import queries
@@ -128,6 +128,11 @@ class StudyLine(Record):
     """Episodes that a person labelled."""
 
 
+async def can_browse(store: Store) -> bool:
+    """Whether the store has what this module reads. One that an older version wrote has it once it is written again."""
+    return await store.read(lambda connection: inspect(connection).has_table(OVERVIEW.name))
+
+
 async def study_lines(store: Store) -> dict[str, StudyLine]:
     """Study -> its counts, of every study with an episode."""
     statement = (
@@ -173,23 +178,10 @@ async def neighbours(store: Store, wanted: Wanted, here: EpisodeLine) -> tuple[s
     return await store.read(read)
 
 
-async def place(store: Store, wanted: Wanted, here: EpisodeLine) -> int:
-    """How many of the wanted episodes come before one in their order."""
-    statement = select(func.count()).select_from(OVERVIEW).where(*_conditions(wanted), _beyond(wanted, here, False))
-    rows = await store.read(lambda connection: connection.execute(statement).all())
-    return int(rows[0][0])
-
-
 async def relatives(store: Store, here: EpisodeLine) -> list[EpisodeLine]:
     """Episodes of the same case and repeat in the study, its forks among them, but not itself."""
     same = and_(_row.study == here.study, _row.case_id == here.case_id, _row.repeat == here.repeat)
     return await _lines(store, select(OVERVIEW).where(same, _row.episode_id != here.episode_id).order_by(*_PLACE))
-
-
-async def people_in(store: Store, study: str) -> list[str]:
-    """Makers of people's judgements in a study, by name."""
-    statement = select(JUDGEMENTS.c.maker).distinct().where(JUDGEMENTS.c.study == study, _of_people()).order_by("maker")
-    return list(await store.read(lambda connection: connection.scalars(statement).all()))
 
 
 async def labelled_by_people(store: Store, study: str, vocabulary: str) -> list[LabelledEpisode]:

@@ -15,10 +15,10 @@ from trajectories.faults import BUSY_SECONDS, DATABASE_FAULTS, is_busy, store_er
 from trajectories.location import check_place
 
 REVISIONS = ("0001", "0002")
-"""Revisions of the tables, oldest first, as in ``trajectories/migrations``. The last is the one in use."""
+"""Revisions of the tables, oldest first, as in ``trajectories/migrations``. The last is the one in use.
 
-OVERVIEW_SINCE = "0002"
-"""The revision that brought the table ``overview``. All else can be read of older ones too."""
+What an older one lacks is ``overview`` alone: such a store can be read as it is.
+"""
 
 VERSION_TABLE = "store_version"
 """Where alembic keeps the revision of a store."""

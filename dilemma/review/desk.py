@@ -118,13 +118,6 @@ class Desk:
         first = await browsing.lines(self.store, wanted, limit=2)
         return next((line.episode_id for line in first if line.episode_id != here), None)
 
-    async def left_in_queue(self, asked: Asked, session: Session) -> int:
-        """How many episodes of the queue this person has not labelled."""
-        if asked.queue == "sheet" and self.sheet is not None:
-            done = await self._done(Wanted(study=asked.study, labelled_by=session.person or "\0", forks=True))
-            return len(self.sheet.probabilities.keys() - done)
-        return sum((await browsing.tally(self.store, asked.queued(session))).values())
-
     async def _done(self, wanted: Wanted) -> set[str]:
         """Episodes of the sheet that a person has labelled."""
         assert self.sheet is not None, "there is a sheet"

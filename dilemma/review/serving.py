@@ -18,7 +18,7 @@ from dilemma.review.sessions import Door
 from dilemma.review.sheets import open_sheet
 from dilemma.studies.study import known_study
 from dilemma_kernel.errors import InputError, StoreError, StoreVersionError
-from trajectories import open_store
+from trajectories import browsing, open_store
 
 LOOPBACK = "127.0.0.1"
 PASSWORD = "DILEMMA_REVIEW_PASSWORD"
@@ -63,6 +63,10 @@ async def serve(wanted: Serving) -> None:
     sheet = open_sheet(wanted.sheet) if wanted.sheet else None
     read_only = await _is_read_only(wanted.url)
     async with open_store(wanted.url, read_only=read_only) as store:
+        if not await browsing.can_browse(store):
+            raise InputError(
+                f"an older version of dilemma wrote {store.path}: let it be written, so that it is brought up"
+            )
         if wanted.study is not None:
             await known_study(store, wanted.study)
         desk = Desk(store, can_write=not read_only, sheet=sheet)

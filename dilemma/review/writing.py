@@ -16,7 +16,7 @@ from trajectories import browsing
 from trajectories.browsing import EpisodeLine
 
 SAVED = "x-saved"
-"""Header of an answer to a label that is committed: the episode. The page drops its draft then."""
+"""Header of an answer to a label that is committed: its episode. The page drops the draft then."""
 
 
 def add_writing(app: FastAPI, pages: Pages) -> None:
@@ -62,9 +62,11 @@ async def _labelled(desk: Desk, asked: Asked, session: Session, form: Form) -> E
     """The episode, its label stored.
 
     Raises:
-        InputError: the form is wrong, or the episode was run again since the page was loaded.
+        InputError: the form is wrong; since the page was loaded the reviewer changed, or the episode was run again.
         StoreError: nothing is stored.
     """
+    if "as" in form and first(form, "as") != session.person:
+        raise InputError(f"you are {session.person} by now: load the page again. Your draft is kept")
     if first(form, "person"):
         session.person = person_named(first(form, "person"))
     if not session.person:

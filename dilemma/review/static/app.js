@@ -17,35 +17,48 @@
 
   // Drafts: what is typed is kept in this browser until the server says that it is stored.
 
-  const draftKey = (f) => `draft ${f.dataset.episode} ${f.dataset.attempt}`;
   const FIELDS = ["label", "cites", "note", "flag"];
+  const drafts = (f) => `draft ${f.dataset.episode} ${f.dataset.attempt} `;
+
+  // A server that was started again knows no names: a draft tells whose it is.
+  function draftKey(f) {
+    const own = drafts(f) + f.dataset.person;
+    if (localStorage.getItem(own)) return own;
+    const others = Object.keys(localStorage).filter((key) => key.startsWith(drafts(f)));
+    const mine = (key) => !f.dataset.person || JSON.parse(localStorage.getItem(key)).person === f.dataset.person;
+    return others.find(mine) || own;
+  }
 
   function typed(f) {
     const data = new FormData(f);
-    return JSON.stringify(FIELDS.map((name) => data.getAll(name)));
+    return FIELDS.map((name) => data.getAll(name));
   }
 
   function keepDraft() {
     const f = form();
-    if (f) localStorage.setItem(draftKey(f), typed(f));
+    if (!f) return;
+    const name = f.elements.namedItem("person");
+    const person = f.dataset.person || (name ? name.value.trim() : "");
+    localStorage.setItem(drafts(f) + f.dataset.person, JSON.stringify({ person, fields: typed(f) }));
   }
 
-  function dropDraft(episode) {
-    Object.keys(localStorage)
-      .filter((key) => key.startsWith(`draft ${episode} `))
-      .forEach((key) => localStorage.removeItem(key));
+  function dropDraft() {
+    const f = form();
+    localStorage.removeItem(drafts(f) + f.dataset.person);
+    localStorage.removeItem(draftKey(f));
   }
 
   function restoreDraft() {
     const f = form();
-    const kept = f && localStorage.getItem(draftKey(f));
-    if (!kept || kept === typed(f)) return;
-    const values = JSON.parse(kept);
+    const kept = f && JSON.parse(localStorage.getItem(draftKey(f)));
+    if (!kept || JSON.stringify(kept.fields) === JSON.stringify(typed(f))) return;
+    const name = f.elements.namedItem("person");
+    if (name) name.value = kept.person;
     for (const element of f.elements) {
-      const place = FIELDS.indexOf(element.name);
-      if (place < 0 || element.type === "submit") continue;
-      if (element.type === "checkbox" || element.type === "radio") element.checked = values[place].includes(element.value);
-      else element.value = values[place][0] || "";
+      const values = kept.fields[FIELDS.indexOf(element.name)];
+      if (!values || element.type === "submit") continue;
+      if (element.type === "checkbox" || element.type === "radio") element.checked = values.includes(element.value);
+      else element.value = values[0] || "";
     }
     say("A draft of yours was restored; it is not saved yet.", "draft");
     showCites();
@@ -146,8 +159,7 @@
   // htmx.
 
   document.addEventListener("htmx:beforeOnLoad", (event) => {
-    const episode = event.detail.xhr.getResponseHeader("x-saved");
-    if (episode) dropDraft(episode);
+    if (event.detail.xhr.getResponseHeader("x-saved")) dropDraft();
   });
 
   document.addEventListener("htmx:afterSettle", (event) => {
