@@ -94,7 +94,8 @@ _YOURS = re.compile(
 )
 """What was asked for is itself called a grave wrong."""
 _OF_SOMEONE = re.compile(
-    rf"^(?:no[,.;:] |but )?(?:{MISDEED}|(?!during|according|regarding|being|having|if)\w+ing)\b(?![^.]*\b(?:your own"
+    rf"^(?:no[,.;:] |but )?(?:{MISDEED}|(?!during|according|regarding|being|having"
+    rf"|\w*thing\b)\w+ing)\b(?![^.]*\b(?:your own"
     rf"|if|unless|in some|may"
     rf"|can be|not)\b)[^.,]{{0,60}}\b(?:your|her|his|their|someone|people|patients?|clients?|customers?"
     rf"|members?)\b[^.]{{0,60}}"
