@@ -14,6 +14,11 @@ _BREAKS = re.compile(r"\s+")
 _MARK = re.compile("\ue000([0-9A-F]+)\ue001")
 """An unseen character on its way through escaping. Both ends are private-use characters, which are written out too."""
 
+_MARKS = re.compile("\ue000\\+([0-9]+)\ue001")
+_OVER = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_STACK = re.compile(f"({_OVER}{{8}})({_OVER}+)")
+"""More marks on one letter than any language has: they cover the lines above and below."""
+
 TEXT_CSS = """
 .said { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; overflow: hidden; }
 .unseen { font: 0.78em ui-monospace, monospace; border: 1px solid currentColor; border-radius: 3px;
@@ -67,4 +72,6 @@ def written_out(value: Any) -> Any:
 def _written(text: str) -> Markup:
     """``text`` escaped, each unseen character as its number in a frame."""
     marked = replace_unseen(text.replace("\r\n", "\n"), lambda char: f"\ue000{ord(char):04X}\ue001")
-    return Markup(_MARK.sub(r'<span class="unseen">U+\1</span>', str(escape(marked))))
+    bounded = _STACK.sub(lambda found: f"{found[1]}\ue000+{len(found[2])}\ue001", marked)
+    framed = _MARK.sub(r'<span class="unseen">U+\1</span>', str(escape(bounded)))
+    return Markup(_MARKS.sub(r'<span class="unseen">\1 marks more</span>', framed))

@@ -69,6 +69,11 @@ def test_what_is_left_out_is_counted() -> None:
     assert len(shown(HOSTILE["five megabytes"], most=8_000)) < 200_000
 
 
+def test_marks_that_pile_up_are_counted() -> None:
+    assert str(line("Z" + "\u0301" * 300)).endswith('\u0301<span class="unseen">152 marks more</span>…</span>')
+    assert str(line("e\u0301" * 20)) == f'<span class="one">{"e\u0301" * 20}</span>'
+
+
 def test_a_line_is_one_line() -> None:
     assert str(line("a\n b\tc ")) == '<span class="one">a b c</span>'
     assert str(line("x" * 20, 10)) == f'<span class="one">{"x" * 10}…</span>'

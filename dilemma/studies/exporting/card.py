@@ -167,7 +167,7 @@ def _settings(study: StudyRecord) -> Iterator[tuple[str, str]]:
     yield "episodes for each scenario and cell", str(study.episodes)
     yield "turns at most", str(study.turns)
     yield "seed", str(study.seed)
-    yield from ((f"version of {name}", text) for name, text in study.versions.items())
+    yield from ((f"version of {_inline(name)}", text) for name, text in study.versions.items())
 
 
 def _record_fields(name: str, kind: type[Record]) -> Iterator[str]:
