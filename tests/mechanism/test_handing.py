@@ -36,7 +36,7 @@ def test_an_unmodified_reply_is_judged_as_the_study_judged_it(folder: Path, tmp_
 
 def own_study(folder: Path, out: Path, **said: Any) -> Any:
     """A run on the study that another run stored, with what that one measured."""
-    out.mkdir()
+    out.mkdir(exist_ok=True)
     for name in ("replies.jsonl", "scores.jsonl"):
         shutil.copy(folder / name, out / name)
     shutil.copytree(folder / "activations", out / "activations")
@@ -46,6 +46,22 @@ def own_study(folder: Path, out: Path, **said: Any) -> Any:
 
 def test_a_stored_study_gives_the_same_tables(folder: Path, tmp_path: Path) -> None:
     assert own_study(folder, tmp_path / "again") == saved_report(folder)
+
+
+def test_replies_judged_by_older_rules_are_judged_anew_or_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal before and one after an intervention must be told by the same rules."""
+    from dilemma.studies.mechanism import transferring  # noqa: PLC0415
+    from refusal_transfer import verdicts  # noqa: PLC0415
+
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    monkeypatch.setattr(transferring, "REFUSAL_VERSION", "999")
+    monkeypatch.setattr(verdicts, "REFUSAL_VERSION", "999")
+    with pytest.raises(StudyError, match="--judge rules"):
+        own_study(copy, tmp_path / "other")
+    small_run(copy, resume=True, **FEW)
+    assert own_study(copy, tmp_path / "again") == saved_report(folder)
 
 
 @pytest.mark.parametrize(

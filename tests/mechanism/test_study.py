@@ -108,7 +108,7 @@ def test_resuming_measures_nothing_again(folder: Path, report: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("updates", [1, 40, 130, 420, 700])
+@pytest.mark.parametrize("updates", [1, 130, 420])
 def test_killed_anywhere_and_resumed_gives_the_same_tables(updates: int, report: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with pytest.raises(Killed):

@@ -8,23 +8,27 @@ from dilemma.settings import read_settings
 from dilemma.studies.mechanism.options import MechanismOptions
 from dilemma.studies.study import store_url, waited
 from dilemma.studies.transfer.figures import Divergence, TransferReport
+from dilemma.studies.transfer.judging import judge_study
 from dilemma.studies.transfer.observed import Observed, StoredArm, observe
 from dilemma.studies.transfer.options import TransferOptions, transfer_options
 from dilemma.studies.transfer.plan import transfer_record
 from dilemma.studies.transfer.report import build_transfer_report
 from dilemma.studies.transfer.run import run_transfer
-from dilemma.studies.transfer.study import transfer_study_record
+from dilemma.studies.transfer.study import TransferStudy, transfer_study_record
 from dilemma.studies.watching import Watcher
 from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.models.config import ModelEntry
 from dilemma_kernel.models.transformers import Generated, Row, Transformers
 from dilemma_kernel.records import StudyRecord
+from dilemma_kernel.semantics.refusal import REFUSAL_VERSION
 from refusal_mechanism.interventions import UNMODIFIED
 from refusal_mechanism.lab import Lab
 from refusal_mechanism.organisms.card import FILE as CARD
 from refusal_mechanism.organisms.card import SUITE, read_card
+from refusal_transfer.degenerate import DEGENERATE_VERSION
 from refusal_transfer.loading import SHIPPED, load_suite
 from refusal_transfer.suite import Suite
+from refusal_transfer.verdicts import RULES
 from trajectories import open_store
 
 STUDY = "transfer"
@@ -66,6 +70,12 @@ def checked(options: MechanismOptions) -> Checked:
     """
     suite = load_suite(suite_folder(options))
     if options.study is not None:
+        url = store_url(options.store)
+        if waited(_outdated(options.study, url)):
+            raise StudyError(
+                f"study {options.study!r} was judged by other rules than replies are now: dilemma transfer judge "
+                f"{options.study} --judge rules judges it anew"
+            )
         return Checked(suite=suite, stored=waited(_stored(suite, options, options.study, store_url(options.store))))
     transfer_record(_asked(options), suite, name=STUDY)
     return Checked(suite=suite, stored=None)
@@ -78,6 +88,9 @@ def transferred(lab: Lab, found: Checked, options: MechanismOptions, folder: Pat
     url = f"sqlite:///{(folder / 'transfer.db').resolve()}"
     watcher.note("running the suite on the model")
     waited(_run(lab, found.suite, options, url, watcher))
+    if waited(_outdated(STUDY, url)):
+        watcher.note("the rules have changed since the suite was run: its replies are judged anew")
+        judge_study(TransferStudy(STUDY, url), RULES, suite=suite_folder(options))
     return waited(_stored(found.suite, options, STUDY, url))
 
 
@@ -135,6 +148,19 @@ def takes_tools(lab: Lab, options: MechanismOptions) -> bool:
 
 def _entry(options: MechanismOptions) -> ModelEntry:
     return read_settings().models.entry(options.name)
+
+
+async def _outdated(name: str, url: str) -> bool:
+    """Whether some reply of a study has no judgement by the rules as they are: both sides must be judged alike."""
+    async with open_store(url, read_only=True) as store:
+        await transfer_study_record(store, name)
+        said = [judgement for judgement in await store.judgements(name) if judgement.maker == RULES]
+    now = {"refusal": REFUSAL_VERSION, "degenerate": DEGENERATE_VERSION}
+    return any(
+        {one.subject for one in said if one.vocabulary == vocabulary}
+        - {one.subject for one in said if one.vocabulary == vocabulary and one.version == version}
+        for vocabulary, version in now.items()
+    )
 
 
 async def _stored(suite: Suite, options: MechanismOptions, name: str, url: str) -> Transferred:
