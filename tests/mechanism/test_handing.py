@@ -14,6 +14,7 @@ from dilemma.studies.mechanism.run import prepared, saved_report
 from dilemma.studies.watching import Silent
 from dilemma_kernel.errors import InputError, StudyError
 from refusal_mechanism.interventions import UNMODIFIED
+from refusal_mechanism.selection import choose_layers
 
 FEW = {"sample": 3, "tables": "5"}
 
@@ -62,6 +63,26 @@ def test_replies_judged_by_older_rules_are_judged_anew_or_refused(
         own_study(copy, tmp_path / "other")
     small_run(copy, resume=True, **FEW)
     assert own_study(copy, tmp_path / "again") == saved_report(folder)
+
+
+def test_no_admissible_layer_is_a_result(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every rule declines: the tables that need no layer are made, every KL among them, and the report says so."""
+    from dilemma.studies.mechanism import fitting  # noqa: PLC0415
+    from dilemma.studies.mechanism.pictures import save_pictures  # noqa: PLC0415
+
+    def declined(*arguments: Any) -> Any:
+        found = choose_layers(*arguments)
+        choices = [one.model_copy(update={"site": None, "why": "none admissible"}) for one in found.choices]
+        return found.model_copy(update={"choices": tuple(choices)})
+
+    monkeypatch.setattr(fitting, "choose_layers", declined)
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    report = small_run(copy, resume=True, **{**FEW, "tables": "3,4,6,9,gated"})
+    assert (report.site, report.rule_used, report.suppression, report.sweep, report.gating) == (None,) * 5
+    assert len(report.kl.layers) == report.layers
+    said = " ".join(report.findings)
+    assert "Rule arditi: no admissible layer (none admissible); no table that needs a layer was made." in said
+    assert {path.stem for path in save_pictures(report, tmp_path)} == {"auc-by-layer", "kl-by-layer"}
 
 
 @pytest.mark.parametrize(

@@ -226,8 +226,9 @@ def _level(value: float, words: str) -> Any:
 
 
 def _chart(layers: Sequence[Any], report: MechanismReport, width: int, title: str, subtitle: str) -> Chart:
+    used = "no layer used" if report.site is None else f"layer used: {report.site}"
     return alt.layer(*layers).properties(
-        width=width, height=HEIGHT, title=_title(title, f"{short_name(report)}, layer used: {report.site}; {subtitle}")
+        width=width, height=HEIGHT, title=_title(title, f"{short_name(report)}, {used}; {subtitle}")
     )
 
 

@@ -96,7 +96,7 @@ def _selection(report: MechanismReport) -> Iterator[Shown]:
         columns=("rule", "layer", "why"),
         words=3,
         rows=[[one.rule, NOTHING if one.site is None else str(one.site), one.why] for one in report.selection.choices],
-        notes=(f"Layer l is the residual before block l, of {report.layers}. Tables use layer {report.site}.",),
+        notes=(f"Layer l is the residual before block l, of {report.layers}. {used_layer(report)}.",),
     )
     yield Shown(
         key="candidates",
@@ -108,6 +108,11 @@ def _selection(report: MechanismReport) -> Iterator[Shown]:
             "benign chats, added; KL in nats on benign chats, ablated. Admissible: KL < 0.1 and induce > 0.",
         ),
     )
+
+
+def used_layer(report: MechanismReport) -> str:
+    """Which layer the tables use, in words."""
+    return "No layer is used" if report.site is None else f"Layer {report.site} is used"
 
 
 def _candidate_row(one: Candidate) -> list[str]:
