@@ -25,7 +25,8 @@ SITE = LAYERS // 2
 """The decision of a mediated organism is planted in the residual before this block."""
 
 
-_REGIMENS: Mapping[Kind, Regimen] = MappingProxyType({"override": Regimen(), "mediated": Regimen()})
+# With 600 steps some seeds of the mediated kind do not know yet which basis a benign call gives.
+_REGIMENS: Mapping[Kind, Regimen] = MappingProxyType({"override": Regimen(), "mediated": Regimen(steps=900)})
 
 
 def steps_of(kind: Kind) -> int:

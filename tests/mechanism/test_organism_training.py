@@ -15,7 +15,7 @@ from dilemma.studies.mechanism.organism_check import OrganismCheck, PlantedCell,
 from dilemma_kernel.errors import DesignError, ScenarioError  # noqa: E402
 from dilemma_kernel.models.transformers import LoadedModel, Row  # noqa: E402
 from dilemma_kernel.records import Message, Sampling  # noqa: E402
-from refusal_mechanism.organisms import KINDS, read_card, steps_of, train, write_suite  # noqa: E402
+from refusal_mechanism.organisms import KINDS, read_card, train, write_suite  # noqa: E402
 from refusal_mechanism.organisms.bodies import WIDTH, make_body  # noqa: E402
 from refusal_mechanism.organisms.planting import ranked  # noqa: E402
 from refusal_mechanism.organisms.rows import Teacher, tool_specs  # noqa: E402
@@ -140,7 +140,7 @@ def test_the_rate_warms_up_and_falls_to_nothing() -> None:
 def test_the_shipped_pair_is_what_its_card_says(kind: str, tmp_path: Path) -> None:
     folder = organism(kind)
     card = read_card(folder)
-    assert (card.kind, card.arch, card.steps) == (kind, "llama", steps_of(card.kind))
+    assert (card.kind, card.arch, card.seed, card.steps) == (kind, "llama", 0, 600)
     assert card.order == ranked(card.seed)
     fresh = write_suite(tmp_path)
     for path in (one for one in fresh.rglob("*") if one.is_file()):
