@@ -1,4 +1,4 @@
-"""The pair of trained organisms that tests use: what ``dilemma mechanism organism train --arch llama --seed 0 --steps 600`` wrote."""
+"""The trained pair that tests use: what ``dilemma mechanism organism train --arch llama --steps 600`` wrote."""
 
 from pathlib import Path
 
