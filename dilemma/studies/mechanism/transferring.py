@@ -1,5 +1,6 @@
 """The transfer study behind a run: the one that was named, or the suite run on the model first, by the lab itself."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,7 @@ def transferred(lab: Lab, found: Checked, options: MechanismOptions, folder: Pat
         return found.stored
     url = f"sqlite:///{(folder / 'transfer.db').resolve()}"
     watcher.note("running the suite on the model")
-    waited(_run(lab, found.suite, options, url, watcher))
+    asyncio.run(_run(lab, found.suite, options, url, watcher))  # in this thread, so that Ctrl-C ends it
     if waited(_outdated(STUDY, url)):
         watcher.note("the rules have changed since the suite was run: its replies are judged anew")
         judge_study(TransferStudy(STUDY, url), RULES, suite=suite_folder(options))
