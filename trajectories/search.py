@@ -122,9 +122,16 @@ class TextIndex:
             return dict(index.execute("SELECT episode_id, attempt FROM docs WHERE study = ?", (study,)))
 
     def _add(self, study: str, texts: Sequence[tuple[Attempt, str]]) -> None:
-        """A document of an earlier attempt loses its study: a word is not taken out of such an index."""
+        """A document of an earlier attempt loses its study: a word is not taken out of such an index.
+
+        Another server may be at it too: what it has added is left out.
+        """
         with closing(self._open()) as index, index:
+            index.execute("BEGIN IMMEDIATE")
             for (episode_id, attempt), text in texts:
+                known = index.execute("SELECT attempt FROM docs WHERE episode_id = ?", (episode_id,)).fetchone()
+                if known and known[0] >= attempt:
+                    continue
                 index.execute(
                     "UPDATE docs SET study = '', episode_id = episode_id || '/' || attempt WHERE episode_id = ?",
                     (episode_id,),
@@ -135,9 +142,8 @@ class TextIndex:
 
     def _find(self, study: str, words: Sequence[str]) -> Found:
         query = " AND ".join([*(f'"{word}"' for word in words[:-1]), f'"{words[-1]}"*'])
-        statement = (
-            "SELECT episode_id FROM words JOIN docs ON doc = words.rowid WHERE words MATCH ? AND study = ? LIMIT ?"
-        )
+        # CROSS: the words come first. SQLite would ask for them once an episode otherwise.
+        statement = "SELECT episode_id FROM words CROSS JOIN docs ON doc = words.rowid WHERE words MATCH ? AND study = ? LIMIT ?"
         with closing(self._open()) as index:
             rows = index.execute(statement, (query, study, MOST_FOUND + 1)).fetchall()
         return Found(episodes=tuple(row[0] for row in rows[:MOST_FOUND]), more=len(rows) > MOST_FOUND)
