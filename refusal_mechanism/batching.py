@@ -142,5 +142,5 @@ def _split(unit: Unit, most: int) -> tuple[Unit, Unit | None]:
 
 def _is_out_of_memory(error: BaseException) -> bool:
     said = str(error).lower()
-    known = ("out of memory", "can't allocate memory", "not enough memory")
+    known = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(text in said for text in known)

@@ -290,6 +290,6 @@ def test_a_folder_is_opened_by_name_and_by_device_map(tmp_path: Path) -> None:
     folder = make_tiny_model(tmp_path / "tiny")
     plain = Lab.open(f"hf/{folder}", dtype="float32", device="cpu")
     spread = Lab.open(str(folder), dtype="float32", device_map={"": "cpu"}, max_batch_tokens=100)
-    assert torch.equal(plain.residuals(PROMPTS), spread.residuals(PROMPTS))
+    torch.testing.assert_close(plain.residuals(PROMPTS), spread.residuals(PROMPTS), atol=1e-4, rtol=1e-5)
     assert plain.loaded.model.device.type == "cpu"
     assert Lab.open(str(folder), dtype="bfloat16", device="cpu").dtype == torch.bfloat16
