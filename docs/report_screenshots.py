@@ -20,7 +20,7 @@ WIDTHS = {1280: 1600, 390: 2400}
 
 SIMULATE = (
     "simulate --agent scripted/random --agent scripted/strategic --environment rules --vary stakes "
-    "--control order --domain legal,healthcare,finance --episodes 3 --turns 6 --study demo"
+    "--control order --domain legal --domain healthcare --domain finance --episodes 3 --turns 6 --study demo"
 )
 TRANSFER = "transfer run --model scripted/transfer --arms all --sample 12 --study transfer"
 
@@ -44,10 +44,11 @@ def shoot(browser: Browser, name: str, page: Path, out: Path) -> None:
         for scheme in ("light", "dark"):
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             tab = context.new_page()
+            tab.set_default_timeout(300_000)
             tab.goto(page.as_uri())
             tab.screenshot(path=out / f"report-{name}-{scheme}-{width}.png")
-            tab.click("details.listing > summary")
-            tab.click("details.listing a")
+            tab.click("#episodes details.listing > summary")
+            tab.click("#episodes details.listing[open] a")
             tab.wait_for_function("document.querySelector('details.episode[open]')")
             tab.wait_for_timeout(600)
             tab.screenshot(path=out / f"report-{name}-episode-{scheme}-{width}.png")

@@ -14,9 +14,7 @@ HtmlOption = Annotated[
 FiguresOption = Annotated[
     Path | None, typer.Option("--figures", metavar="FOLDER", help="Write each picture there as SVG and PNG.")
 ]
-TranscriptsOption = Annotated[
-    int | None, typer.Option("--transcripts", min=0, help="Transcripts in the page at most. Default: 200.")
-]
+TranscriptsOption = Annotated[int, typer.Option("--transcripts", min=0, help="Transcripts in the page at most.")]
 
 
 def report(
@@ -30,7 +28,7 @@ def report(
     ] = None,
     html: HtmlOption = None,
     figures: FiguresOption = None,
-    transcripts: TranscriptsOption = None,
+    transcripts: TranscriptsOption = 200,
     json_: JsonOption = False,
 ) -> None:
     """Print a study's report, or write it as a page."""
@@ -45,8 +43,7 @@ def report(
     if html or figures:
         from dilemma.review import write_report, write_transfer_report
 
-        shared: dict[str, Any] = {"published": compare is not None}
-        shared |= {} if transcripts is None else {"transcripts": transcripts}
+        shared: dict[str, Any] = {"published": compare is not None, "transcripts": transcripts}
         if is_transfer:
             say_written(write_transfer_report(opened, html, figures, **shared))
         else:

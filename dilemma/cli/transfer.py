@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -169,7 +169,7 @@ def report(
     pictures: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write two SVG pictures there.")] = None,
     html: HtmlOption = None,
     figures: FiguresOption = None,
-    transcripts: TranscriptsOption = None,
+    transcripts: TranscriptsOption = 200,
     store: StoreOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -185,9 +185,8 @@ def report(
     if html or figures:
         from dilemma.review import write_transfer_report
 
-        most = {} if transcripts is None else {"transcripts": transcripts}
-        published = compare is not None
-        say_written(write_transfer_report(opened, html, figures, judge=judge, published=published, **most))
+        shared: dict[str, Any] = {"published": compare is not None, "transcripts": transcripts}
+        say_written(write_transfer_report(opened, html, figures, judge=judge, **shared))
         return
     found = opened.report(judge=judge, published=compare == "published")
     for written in write_pictures(found, pictures) if pictures else ():
