@@ -143,9 +143,9 @@ class TextIndex:
     def _find(self, study: str, words: Sequence[str]) -> Found:
         query = " AND ".join([*(f'"{word}"' for word in words[:-1]), f'"{words[-1]}"*'])
         # CROSS: the words come first. SQLite would ask for them once an episode otherwise.
-        statement = "SELECT episode_id FROM words CROSS JOIN docs ON doc = words.rowid WHERE words MATCH ? AND study = ? LIMIT ?"
+        found = "SELECT episode_id FROM words CROSS JOIN docs ON doc = words.rowid WHERE words MATCH ? AND study = ?"
         with closing(self._open()) as index:
-            rows = index.execute(statement, (query, study, MOST_FOUND + 1)).fetchall()
+            rows = index.execute(f"{found} LIMIT ?", (query, study, MOST_FOUND + 1)).fetchall()
         return Found(episodes=tuple(row[0] for row in rows[:MOST_FOUND]), more=len(rows) > MOST_FOUND)
 
     def _open(self) -> sqlite3.Connection:

@@ -8,10 +8,12 @@ pytest.importorskip("fastapi", reason="the extra review is not installed")
 
 from review_app import BASE, PORT, STUDY, app_over, fill
 
+from dilemma.cli import main
 from dilemma.review.gate import HEADERS, MOST_BYTES, Hosts, is_loopback
 from dilemma.review.serving import Serving, own_port, serve
 from dilemma.review.sessions import TRIES, WAIT_S, Door
 from dilemma.settings import review_password
+from dilemma.studies.study import waited
 from dilemma_kernel.errors import InputError
 from trajectories import open_store
 
@@ -172,6 +174,20 @@ async def test_wide_open_needs_a_password(tmp_path: Path) -> None:
             await serve(Serving(url=str(path), host=host, browse=False))
     assert review_password({"DILEMMA_REVIEW_PASSWORD": ""}) is None
     assert review_password({"DILEMMA_REVIEW_PASSWORD": "x"}) == "x"
+
+
+def test_the_command_says_it_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waited(empty(tmp_path / "x.db"))
+    monkeypatch.delenv("DILEMMA_REVIEW_PASSWORD", raising=False)
+    monkeypatch.setattr("sys.argv", ["dilemma", "review", "--store", str(tmp_path / "x.db"), "--host", "0.0.0.0"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert "DILEMMA_REVIEW_PASSWORD" in told[0]
 
 
 async def test_what_cannot_be_served(tmp_path: Path) -> None:
