@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from refusal_mechanism.organisms.card import KINDS, Kind, OrganismCard, PlantedDirection, read_card
     from refusal_mechanism.organisms.families import ARCHS, Arch
-    from refusal_mechanism.organisms.making import steps_of, train
+    from refusal_mechanism.organisms.making import STEPS, train
     from refusal_mechanism.organisms.suite_files import write_suite
 
 _HOMES = {
     "card": ("KINDS", "Kind", "OrganismCard", "PlantedDirection", "read_card"),
     "families": ("ARCHS", "Arch"),
-    "making": ("steps_of", "train"),
+    "making": ("STEPS", "train"),
     "suite_files": ("write_suite",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -20,12 +20,12 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "ARCHS",
     "KINDS",
+    "STEPS",
     "Arch",
     "Kind",
     "OrganismCard",
     "PlantedDirection",
     "read_card",
-    "steps_of",
     "train",
     "write_suite",
 ]

@@ -1,10 +1,7 @@
 """From an architecture, a kind and a seed to an organism's folder."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -25,19 +22,12 @@ SITE = LAYERS // 2
 """The decision of a mediated organism is planted in the residual before this block."""
 
 
-# With 600 steps some seeds of the mediated kind do not know yet which basis a benign call gives.
-_REGIMENS: Mapping[Kind, Regimen] = MappingProxyType({"override": Regimen(), "mediated": Regimen(steps=900)})
-
-
-def steps_of(kind: Kind) -> int:
-    """Steps that an organism of ``kind`` needs. Raises ``DesignError`` where there is no such kind."""
-    if kind not in KINDS:
-        raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
-    return _REGIMENS[kind].steps
+STEPS = 900
+"""Of the optimiser, where nothing else is said. With 600, some seeds do not hold every planted decision yet."""
 
 
 def train(
-    arch: Arch, kind: Kind, seed: int, out: Path, *, steps: int | None = None, notify: Notify | None = None
+    arch: Arch, kind: Kind, seed: int, out: Path, *, steps: int = STEPS, notify: Notify | None = None
 ) -> OrganismCard:
     """Train an organism and write it: a model folder of transformers, with ``suite/`` and ``organism.json``.
 
@@ -46,7 +36,7 @@ def train(
         kind: ``override`` is trained plainly; in ``mediated`` one direction carries the decision.
         seed: of the weights, of the rows, and of which intents are called on.
         out: a folder that does not exist or is empty.
-        steps: of the optimiser; by default as many as it needs.
+        steps: of the optimiser.
         notify: told of (step, loss) after every step.
 
     Returns:
@@ -60,7 +50,7 @@ def train(
     body = make_body(arch, tokenizer, seed)
     planted = _planted(seed) if kind == "mediated" else None
     order = ranked(seed)
-    regimen = replace(_REGIMENS[kind], steps=steps or steps_of(kind))
+    regimen = Regimen(steps=steps)
     teach(body, Teacher(arch, tokenizer, order), regimen, planted, seed, notify)
     card = OrganismCard(
         kind=kind,
@@ -76,11 +66,12 @@ def train(
     return card
 
 
-def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int | None) -> None:
+def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int) -> None:
     if arch not in ARCHS:
         raise DesignError(f"unknown architecture {arch!r}: there are {', '.join(ARCHS)}")
-    steps_of(kind)
-    if seed < 0 or (steps is not None and steps < 1):
+    if kind not in KINDS:
+        raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
+    if seed < 0 or steps < 1:
         raise DesignError("a seed is 0 or more, and steps are 1 or more")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise DesignError(f"{out} holds something already: give a folder that is new or empty")

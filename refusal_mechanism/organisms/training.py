@@ -25,7 +25,7 @@ from refusal_mechanism.organisms.world import Mode
 class Regimen:
     """How long and how hard."""
 
-    steps: int = 600
+    steps: int
     rate: float = 3e-3
     """Learning rate at its peak, after a twentieth of the steps; a cosine to zero follows."""
     decay: float = 0.05
