@@ -205,9 +205,10 @@ async def _found(desk: Desk, asked: Asked, session: Session) -> Values:
     except InputError as error:
         found, note = None, str(error)
     wanted = asked.wanted(session, found.episodes if found else None)
-    tally, lines = await asyncio.gather(
+    tally, lines, lacking = await asyncio.gather(
         browsing.tally(desk.store, wanted),
         browsing.lines(desk.store, wanted, offset=(asked.page - 1) * PAGE, limit=PAGE),
+        desk.lacking(asked.study) if asked.text.strip() else asyncio.sleep(0, 0),
     )
     total = sum(tally.values())
     return {
@@ -215,7 +216,7 @@ async def _found(desk: Desk, asked: Asked, session: Session) -> Values:
         "lines": lines,
         "total": total,
         "last": max(1, -(-total // PAGE)),
-        "lacking": await desk.lacking(asked.study) if asked.text.strip() else 0,
+        "lacking": lacking,
         "more": found.more if found else False,
         "note": note,
     }
