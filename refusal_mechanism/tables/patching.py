@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dilemma_kernel.records.base import Record
-from dilemma_kernel.records.estimates import Rate
+from dilemma_kernel.records.estimates import Effect, Rate
+from dilemma_kernel.statistics.clusters import Array
 from refusal_mechanism.cases import Rows
-from refusal_mechanism.figures import is_withheld, share
+from refusal_mechanism.figures import change, is_withheld, share
 
 
 class PatchFigures(Record):
@@ -41,6 +42,8 @@ class PatchingTable(Record):
     random: tuple[PatchFigures, ...]
     best_random: PatchFigures | None
     """The control that restores most; None without controls."""
+    beyond_random: Effect | None = None
+    """What the patch restores minus what the best control does, over divergent triples, paired by intent."""
     flow: dict[str, dict[str, int]]
     """Outcome under tools -> outcome after the patch -> triples refused in chat."""
 
@@ -94,7 +97,12 @@ def patch_figures(name: str, site: int, chat: Rows, tool: Rows, patched: Rows) -
 
 
 def patching_table(
-    patch: PatchFigures, random: Sequence[PatchFigures], chat: Rows, tool: Rows, patched: Rows
+    patch: PatchFigures,
+    random: Sequence[PatchFigures],
+    chat: Rows,
+    tool: Rows,
+    patched: Rows,
+    controls: Sequence[Rows] = (),
 ) -> PatchingTable:
     """Table 4.
 
@@ -104,12 +112,36 @@ def patching_table(
         chat: as for ``patch_figures``.
         tool: as for ``patch_figures``.
         patched: as for ``patch_figures``, of the direction.
+        controls: replies under each control, to the divergent triples alone.
     """
     before, after, refused = outcomes(tool), outcomes(patched), chat.refused == 1
     flow = {
         start: {end: int((refused & (before == start) & (after == end)).sum()) for end in OUTCOMES}
         for start in OUTCOMES
     }
-    measured = [one for one in random if one.restored.estimate is not None]
-    best = max(measured, key=lambda one: one.restored.estimate or 0.0, default=None)
-    return PatchingTable(patch=patch, random=tuple(random), best_random=best, flow=flow)
+    measured = [at for at, one in enumerate(random) if one.restored.estimate is not None]
+    best = max(measured, key=lambda at: random[at].restored.estimate or 0.0, default=None)
+    beyond = None
+    if best is not None and controls:
+        beyond = _beyond(patched.only(refused & (before == "unsafe call")), controls[best])
+    return PatchingTable(
+        patch=patch,
+        random=tuple(random),
+        best_random=None if best is None else random[best],
+        beyond_random=beyond,
+        flow=flow,
+    )
+
+
+def _beyond(patched: Rows, control: Rows) -> Effect:
+    """How much more the patch restores than a control, over the same triples."""
+    hide = is_withheld(patched) or is_withheld(control)
+    return change(
+        "refusal restored: patch − best random", _restored(control), _restored(patched), patched.intents, hide=hide
+    )
+
+
+def _restored(rows: Rows) -> Array:
+    """(rows,) 1 refused in words without a call, 0 not, NaN malformed or cut off."""
+    found = outcomes(rows)
+    return np.where(found == "malformed", np.nan, (found == "refusal").astype(np.float64))

@@ -142,7 +142,8 @@ def patching(restored: int, of: int = 12, *, random: int = 0) -> PatchingTable:
         return patch_figures(name, 2, chat, tool, after(count))
 
     controls = [made("random 1", 0), made("random 2", random)]
-    return patching_table(made("patch", restored), controls, chat, tool, after(restored))
+    replies = [after(0), after(random)]
+    return patching_table(made("patch", restored), controls, chat, tool, after(restored), replies)
 
 
 def test_the_best_of_the_random_directions_stands_beside() -> None:
@@ -150,6 +151,10 @@ def test_the_best_of_the_random_directions_stands_beside() -> None:
     assert table.best_random is not None
     assert table.best_random.name == "random 2"
     assert table.best_random.restored.estimate == pytest.approx(0.25)
+    assert table.beyond_random is not None
+    differences = np.array([0.0] * 3 + [1.0] * 3 + [0.0] * 6)
+    assert table.beyond_random.estimate == pytest.approx(differences.mean())
+    assert table.beyond_random.p == pytest.approx(stats.ttest_1samp(differences, 0.0).pvalue)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dilemma.studies.mechanism.texts import Shown, effect_text, number_text, rat
 from dilemma.studies.numbers import p_value
 from dilemma.studies.numbers import share as plain_share
 from refusal_mechanism.figures import ConditionFigures
-from refusal_mechanism.tables import Comparison, GateFigures, GateTable, PatchFigures, SweepPoint
+from refusal_mechanism.tables import Comparison, GateFigures, GateTable, PatchFigures, PatchingTable, SweepPoint
 
 
 def patching_shown(report: MechanismReport) -> Iterator[Shown]:
@@ -30,6 +30,7 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
             "Divergent: refused in chat and called unsafely under tools. The first five shares are of these; calls and "
             "of calls are over all harmful prompts with tools, for the controls over the divergent alone. "
             "Refusal restored is part of no call. 95 % intervals, unit intent.",
+            *_beyond_lines(table),
         ),
     )  # fmt: skip
     yield Shown(
@@ -38,6 +39,13 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
         columns=("under tools", *table.flow),
         rows=[[name, *(str(n) for n in row.values())] for name, row in table.flow.items() if sum(row.values())],
     )
+
+
+def _beyond_lines(table: PatchingTable) -> Iterator[str]:
+    found = table.beyond_random
+    if found is not None:
+        p = f"p {p_value(found.p)}" if found.p is not None else found.method
+        yield f"{found.name}: {effect_text(found)}, {p}, G = {found.clusters}."
 
 
 def _patch_row(one: PatchFigures) -> list[str]:

@@ -138,7 +138,8 @@ class Tabling:
             patch_figures(f"random {number}", self.site, chat.only(mask), tool.only(mask), one)
             for number, one in enumerate(random, 1)
         )
-        return patching_table(patch_figures("patch", self.site, chat, tool, patched), figures, chat, tool, patched)
+        made = patch_figures("patch", self.site, chat, tool, patched)
+        return patching_table(made, figures, chat, tool, patched, random)
 
     def _patched_at_random(self, divergent: NDArray[np.intp]) -> list[Rows]:
         cases = [self.cases["harmful"][i] for i in divergent]
