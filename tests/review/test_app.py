@@ -28,7 +28,9 @@ async def test_the_studies(tmp_path: Path) -> None:
     async with app_over(tmp_path / "x.db") as browser:
         page = await browser.page("/")
         assert f"/study?study={STUDY}" in page
-        assert re.findall(r'<td class="n">([\d,]+)</td>', page) == ["8", "8", "0", "0"]
+        assert re.findall(r'<td class="n" data-name="(\w+)">([\d,]+)</td>', page) == [
+            ("episodes", "8"), ("planned", "8"), ("crashed", "0"), ("labelled", "0"),
+        ]  # fmt: skip
 
 
 async def test_filters(tmp_path: Path) -> None:
