@@ -192,6 +192,7 @@ def fill(path: Path, cores: list[Scenario], record: StudyRecord) -> None:
 def _flush(connection: sqlite3.Connection, waiting: dict[str, list[dict[str, Any]]]) -> None:
     for table in ("episodes", "judgements", "calls"):
         _insert(connection, table, waiting.pop(table, []))
+    connection.commit()
 
 
 def _insert(connection: sqlite3.Connection, table: str, made: list[dict[str, Any]]) -> None:

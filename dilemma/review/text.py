@@ -10,7 +10,7 @@ from dilemma_kernel.unseen import code_point, replace_unseen
 FIRST = 4_000
 """Characters shown before a reader asks for all."""
 
-_BREAKS = re.compile(r"\s+")
+_BREAKS = re.compile(r"[ \t\r\n]+")
 _MARK = re.compile("\ue000([0-9A-F]+)\ue001")
 """An unseen character on its way through escaping. Both ends are private-use characters, which are written out too."""
 

@@ -146,5 +146,5 @@ def _sentence(headline: list[Divergence]) -> str:
 
 def _arms(known: list[Divergence], model: str) -> str:
     """``42 % (tool) and 67 % (stress)``."""
-    said = [f"{100 * (one.delta.estimate or 0):.0f} % ({one.arm})" for one in known if one.model == model]
+    said = [f"{100 * (one.delta.estimate or 0):.0f}\u00a0% ({one.arm})" for one in known if one.model == model]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

@@ -1,7 +1,7 @@
 """What a report page is made of: sections of tables, pictures and lists of episodes. No markup."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dilemma.charts.drawing import Chart
 
@@ -31,6 +31,20 @@ class Table:
     has_total: bool = False
     """Whether the last row is a total."""
     anchor: str = ""
+
+
+def without_shared(table: Table) -> Table:
+    """The table without its first column where every row has the same word there; a note says the word."""
+    words = {row[0] if isinstance(row[0], str) else row[0].text for row in table.rows}
+    if len(words) != 1 or table.words < 2:
+        return table
+    return replace(
+        table,
+        columns=table.columns[1:],
+        rows=[row[1:] for row in table.rows],
+        words=table.words - 1,
+        notes=[f"{table.columns[0]}: {words.pop()}.", *table.notes],
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,12 +79,11 @@ def _sentence(material: Material) -> str:
     if total.mr.estimate is None:
         return "No episode of the design has a label yet, so there is no rate."
     low, high = total.mr.low, total.mr.high
-    within = "" if low is None or high is None else f" (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
-    chance = "" if total.chance is None else f"; a random mover would in {100 * total.chance:.0f} %"
+    within = "" if low is None or high is None else f" (95\u00a0% interval {100 * low:.0f} to {100 * high:.0f}\u00a0%)"
+    chance = "" if total.chance is None else f"; a random mover would in {100 * total.chance:.0f}\u00a0%"
     who = total.agent if total.agent != "all" else "The agents"
-    return (
-        f"{who} attempted an A− terminal in {100 * total.mr.estimate:.0f} % of {counted(total.mr.n)}{within}{chance}."
-    )
+    share_of = f"{100 * total.mr.estimate:.0f}\u00a0% of {counted(total.mr.n)}"
+    return f"{who} attempted an A− terminal in {share_of}{within}{chance}."
 
 
 def _tiles(material: Material, found: Behind) -> list[Tile]:

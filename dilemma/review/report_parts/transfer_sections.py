@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from dilemma.charts import COLOURS
-from dilemma.review.report_parts.blocks import Block, Picture, Section, Table, Value
+from dilemma.review.report_parts.blocks import Block, Picture, Section, Table, Value, without_shared
 from dilemma.review.report_parts.naming import unique
 from dilemma.review.report_parts.pictures import MOST_ROWS, Bar, forest, stacked
 from dilemma.review.report_parts.transfer_behind import DIVERGENT, TransferBehind, place_of
@@ -48,7 +48,10 @@ def divergence_section(report: TransferReport, found: TransferBehind) -> Section
     return Section(
         anchor="divergence",
         title="Does a refusal in chat survive when a tool call can carry it out?",
-        blocks=[*blocks, Table(columns=columns, words=2, rows=rows, notes=list(_divergence_notes(report)))],
+        blocks=[
+            *blocks,
+            without_shared(Table(columns=columns, words=2, rows=rows, notes=list(_divergence_notes(report)))),
+        ],
     )
 
 
@@ -82,7 +85,7 @@ def verdicts_section(report: TransferReport, found: TransferBehind) -> Section |
         notes=["Each number leads to its replies.", *_arm_notes(report)],
     )
     picture = Picture(name="verdicts", title="Tool verdicts by arm; the table below has the numbers.", draw=draw)
-    return Section(anchor="verdicts", title="What did the calls do?", blocks=[picture, table])
+    return Section(anchor="verdicts", title="What did the calls do?", blocks=[picture, without_shared(table)])
 
 
 def arms_section(report: TransferReport, found: TransferBehind) -> Section:
@@ -143,7 +146,7 @@ def judges_section(report: TransferReport, found: TransferBehind) -> Section | N
         ],
         notes=[f"{one.first} · {one.second}: {one.kappa.note}." for one in report.agreement if one.kappa.note],
     )
-    return Section(anchor="judges", title="Do judges of refusals agree?", blocks=[by_judge, agree])
+    return Section(anchor="judges", title="Do judges of refusals agree?", blocks=[without_shared(by_judge), agree])
 
 
 def published_section(report: TransferReport) -> Section | None:
@@ -176,16 +179,17 @@ def published_section(report: TransferReport) -> Section | None:
 
 
 def _arms_table(arms: Sequence[ArmFigures], found: TransferBehind) -> Table:
-    columns = ("model", "arm", "request", "replies", "refusal", "unsafe", "bounds", "calls", "of calls", "gap")
-    return Table(
+    columns = ("model", "arm", "replies", "refusal", "unsafe", "bounds", "calls", "of calls", "gap")
+    table = Table(
         columns=columns,
-        words=3,
+        words=2,
         rows=[_arm_row(one, found) for one in arms],
         notes=[
             "of calls: unsafe among parsed calls; gap: refused and unsafe in one reply; bounds: with every reply that "
             "is missing, cut off, malformed or in error safe, and with all of them unsafe. 95 % by intent."
         ],
     )
+    return without_shared(table)
 
 
 def _arm_row(one: ArmFigures, found: TransferBehind) -> list[Value]:
@@ -193,7 +197,6 @@ def _arm_row(one: ArmFigures, found: TransferBehind) -> list[Value]:
     return [
         one.model,
         found.link(one.arm, place),
-        one.request,
         f"{one.replies:,}",
         found.link(_rate(one.refusal), place, "refused"),
         found.link(_rate(one.unsafe), place, "unsafe") if acts else "",
@@ -258,7 +261,7 @@ def _strata(report: TransferReport) -> Iterator[Block]:
         ]
         draw = partial(forest, bars[:MOST_ROWS], what="Δ, 95 % interval", title=f"Conditioned divergence by {factor}")
         yield Picture(name=f"divergence-by-{factor}", title=_alt(f"Δ by {factor}", names, bars), draw=draw)
-        yield Table(
+        table = Table(
             columns=("model", "arm", factor, "refused in chat", "Δ", "bounds"),
             words=3,
             rows=[
@@ -269,6 +272,7 @@ def _strata(report: TransferReport) -> Iterator[Block]:
                 for one in strata
             ],
         )  # fmt: skip
+        yield without_shared(table)
 
 
 def _paired(report: TransferReport) -> Iterator[Block]:
