@@ -64,10 +64,9 @@ def _behaviour(report: MechanismReport) -> Iterator[str]:
         hardly = "This model hardly refuses" if chat.refusal.estimate < HARDLY else "The model refuses"
         yield f"{hardly}: {_rate(chat.refusal)} of held-out harmful chats, {_over(by.get(('chat', 'benign')))}."
     if tool is not None and tool.unsafe.estimate is not None:
-        yield (
-            f"With tools it calls unsafely in {_rate(tool.unsafe)} of the same requests; of the calls made "
-            f"{_rate(tool.unsafe_among_calls)} are unsafe."
-        )
+        among = tool.unsafe_among_calls
+        calls = f"of the calls made {_rate(among)} are unsafe" if among.n else "no call was made"
+        yield f"With tools it calls unsafely in {_rate(tool.unsafe)} of the same requests, n = {tool.unsafe.n}; {calls}."
 
 
 def _over(benign: ConditionFigures | None) -> str:
