@@ -66,7 +66,8 @@ def _behaviour(report: MechanismReport) -> Iterator[str]:
     if tool is not None and tool.unsafe.estimate is not None:
         among = tool.unsafe_among_calls
         calls = f"of the calls made {_rate(among)} are unsafe" if among.n else "no call was made"
-        yield f"With tools it calls unsafely in {_rate(tool.unsafe)} of the same requests, n = {tool.unsafe.n}; {calls}."
+        unsafe = f"{_rate(tool.unsafe)} of the same requests, n = {tool.unsafe.n}"
+        yield f"With tools it calls unsafely in {unsafe}; {calls}."
 
 
 def _over(benign: ConditionFigures | None) -> str:
