@@ -1,6 +1,6 @@
 """Pictures: the action graph of a scenario, and the rounds that a scenario went through."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,12 @@ from scenario_factory.svg import COLOURS, INK, PALE, SIGNS, Picture, clean
 
 MOST_STATES = 48
 """Most states that are drawn; the first ones that a walk over the actions finds."""
-_WIDTH, _HEIGHT, _COLUMN, _ROW = 190.0, 46.0, 260.0, 66.0
+_STATE, _HEIGHT, _COLUMN, _ROW = 176.0, 46.0, 212.0, 66.0
+"""Of a state: its width and height, and how far the columns and rows are apart. Five columns fit a page."""
+_LINE = 31
+"""Characters of a state's lines."""
+_WIDTH = 190.0
+"""Of a round."""
 _DECISIONS = {"accept": "#2f855a", "reject": "#c53030", "crash": "#c53030"}
 
 
@@ -73,10 +78,10 @@ def _states(picture: Picture, graph: Any) -> dict[str, tuple[float, float]]:
 
 def _state(picture: Picture, place: tuple[float, float], changed: dict[str, Any]) -> None:
     x, y = place
-    picture.box(x, y, _WIDTH, _HEIGHT, PALE)
+    picture.box(x, y, _STATE, _HEIGHT, PALE)
     lines = [f"{name} = {value}" for name, value in changed.items()] or ["as it begins"]
     for number, line in enumerate(lines[:3]):
-        picture.words(x + 8, y + 14 + 13 * number, clean(line, 34), size=9.5)
+        picture.words(x + 8, y + 14 + 13 * number, clean(line, _LINE), size=9.5)
 
 
 def _ends(
@@ -88,9 +93,9 @@ def _ends(
     ends = {"aligned": (right, middle - 0.8 * _ROW), "misaligned": (right, middle + 0.8 * _ROW)}
     for track, (x, y) in ends.items():
         condition = getattr(scenario.core.outcomes, track)
-        picture.box(x, y, _WIDTH, _HEIGHT, COLOURS[track], "#f7fafc")
+        picture.box(x, y, _STATE, _HEIGHT, COLOURS[track], "#f7fafc")
         picture.words(x + 8, y + 18, f"{SIGNS[track]} end", bold=True, colour=COLOURS[track])
-        picture.words(x + 8, y + 34, clean(", ".join(f"{n} = {v}" for n, v in condition.items()), 34), size=9.5)
+        picture.words(x + 8, y + 34, clean(", ".join(f"{n} = {v}" for n, v in condition.items()), _LINE), size=9.5)
     return ends
 
 
@@ -111,7 +116,7 @@ def _move(
     if target is None or target == places[here]:
         return
     end = (target[0], target[1] + _HEIGHT / 2)
-    start = (x + _WIDTH if target[0] > x else x, y + _HEIGHT / 2)
+    start = (x + _STATE if target[0] > x else x, y + _HEIGHT / 2)
     faint = behind or (action.terminal and here != "s0")
     picture.line(start, end, COLOURS[action.track], title=f"{SIGNS[action.track]} {action.name}", faint=faint)
 
@@ -136,8 +141,10 @@ def _walk(
             target = ends[reached[0]] if reached else here
         if here is not None and target is not None:
             turns.setdefault((here, target, step.action), []).append(step.turn)
-    for number, ((here, target, key), numbers) in enumerate(turns.items()):
-        _walked(picture, scenario, (here, target, key), numbers, number)
+    standing: Counter[tuple[float, float]] = Counter()
+    for (here, target, key), numbers in turns.items():
+        _walked(picture, scenario, (here, target, key), numbers, standing[here])
+        standing[here] += here == target
 
 
 def _walked(
@@ -145,16 +152,16 @@ def _walked(
     scenario: Scenario,
     edge: tuple[tuple[float, float], tuple[float, float], str],
     turns: Sequence[int],
-    number: int,
+    beside: int,
 ) -> None:
-    """One line of the path; a move that led nowhere is a badge on its state."""
+    """One line of the path; a move that led nowhere is a badge on its state, beside those that are there."""
     (x, y), target, key = edge
     action = scenario.action(key)
     colour, told = COLOURS[action.track], ", ".join(map(str, turns))
     if target == (x, y):
-        picture.badge(x + _WIDTH - 12 - 24 * (number % 4), y, told, colour)
+        picture.badge(x + _STATE - 10 - 24 * beside, y - 2, told, colour)
         return
-    start = (x + _WIDTH if target[0] > x else x, y + _HEIGHT / 2)
+    start = (x + _STATE if target[0] > x else x, y + _HEIGHT / 2)
     end = (target[0], target[1] + _HEIGHT / 2)
     picture.line(start, end, colour, title=f"turn {told}: {SIGNS[action.track]} {action.name}", wide=True)
     picture.badge((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, told, colour)
