@@ -1,4 +1,4 @@
-"""A screenshot of Inspect's own viewer showing an export: ``docs/images/inspect-view.png``.
+"""A screenshot of Inspect's own viewer showing an export: ``docs/images/inspect-{log,view}.png``.
 
     python docs/inspect_screenshot.py LOGS INSPECT [FOLDER]
 
@@ -19,6 +19,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
+SETTLE_MS = 5_000
+"""Until a page of the viewer has read what it shows."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -39,16 +41,14 @@ def main(logs: Path, inspect: str, out: Path) -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             tab = browser.new_page(viewport={"width": 1280, "height": 1000})
+            tab.set_default_timeout(120_000)
             tab.goto(f"http://127.0.0.1:{server.server_port}/")
-            tab.wait_for_timeout(6_000)
-            shown = tab.get_by_text(".json").first if tab.get_by_text(".json").count() else None
-            if shown is not None:
-                shown.click()
-                tab.wait_for_timeout(4_000)
-            tab.screenshot(path=out / "inspect-log.png")
-            tab.locator("[class*=_row], [role=row]").nth(1).click()
-            tab.wait_for_timeout(4_000)
-            tab.screenshot(path=out / "inspect-view.png")
+            for name in (None, "inspect-log.png", "inspect-view.png"):
+                tab.wait_for_timeout(SETTLE_MS)
+                if name is not None:
+                    tab.locator("[role=row]").nth(1).click()
+                    tab.wait_for_timeout(SETTLE_MS)
+                    tab.screenshot(path=out / name)
             browser.close()
         server.shutdown()
 

@@ -1,5 +1,6 @@
 """What a report page is made from, read from a store in bulk."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,17 +47,19 @@ async def _material(name: str, url: str, sheet_from: str | None, published: bool
         record = await known_study(store, name)
         if sheet_from is not None:
             await known_study(store, sheet_from)
+        of_calls = asyncio.gather(store.served(name), store.spent(name))  # on a reader's thread, beside the rest
         scenarios = await store.scenarios(name)
         rows = await episode_rows(store, name)
         elsewhere = await episode_rows(store, sheet_from) if sheet_from else ()
         report = build_report(record, scenarios, rows, elsewhere=elsewhere, published=published)
+        served, spent = await of_calls
         return Material(
             record=record,
             scenarios={scenario.scenario_id: scenario for scenario in scenarios},
             rows=rows,
-            report=report.model_copy(update={"served": tuple(await store.served(name))}),
+            report=report.model_copy(update={"served": tuple(served)}),
             summary=next(one for one in await store.studies() if one.name == name),
-            spent=await store.spent(name),
+            spent=spent,
             names={scenario.core_id: scenario.name for scenario in scenarios},
         )
 

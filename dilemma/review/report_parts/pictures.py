@@ -103,7 +103,7 @@ def forest(
         layers.insert(0, origin.encode(x=at("at")))
     if mark:
         layers.append(kind(mark, "mark").mark_point(opacity=1, size=60, filled=True).encode(y=y, x=at("mark"), **looks))
-    return alt.layer(*layers).properties(width=width, height=_step(width), title=_title(title, subtitle, width))
+    return alt.layer(*layers).properties(width=width, height=_step(names, width), title=_title(title, subtitle, width))
 
 
 def _looks(kinds: Mapping[str, tuple[str, str]], width: int) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def stacked(
             ),
             order=alt.Order("place:Q"),
         )
-        .properties(width=width, height=_step(width), title=_title(title, subtitle, width))
+        .properties(width=width, height=_step(names, width), title=_title(title, subtitle, width))
     )
     return chart
 
@@ -245,8 +245,10 @@ def _ticks(width: int, form: str | None = None) -> alt.Axis:
     return alt.Axis(tickCount=8 if width == WIDTH else 4, format=form or alt.Undefined)
 
 
-def _step(width: int) -> alt.Step:
-    return alt.Step(26 if width == WIDTH else 44)
+def _step(names: Sequence[str], width: int) -> alt.Step:
+    """Room for a row; where there is little room, for as many lines as the longest name has."""
+    lines = max((name.count(" · ") + 1 for name in names), default=1)
+    return alt.Step(26 if width == WIDTH else 16 + 15 * lines)
 
 
 def _legend(width: int, columns: int = 1) -> alt.Legend:
