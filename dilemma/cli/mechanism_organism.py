@@ -19,7 +19,7 @@ def train(
     kind: Annotated[str, typer.Option(metavar="override|mediated", help="Whether one direction carries the decision.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write, new or empty.")],
     seed: Annotated[int, typer.Option(help="Of weights, rows and planted decisions.")] = 0,
-    steps: Annotated[int | None, typer.Option(help="Of the optimiser. Default: 900.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Of the optimiser. Default: 600, or 900 for mediated.")] = None,
     json_: JsonOption = False,
 ) -> None:
     """Train an organism from scratch, with a suite of its own: minutes on a CPU."""
@@ -35,14 +35,14 @@ def train(
     from refusal_mechanism.organisms import STEPS, Arch, Kind
     from refusal_mechanism.organisms import train as train_organism
 
-    tally = Tally(total=STEPS if steps is None else steps)
+    tally = Tally(total=STEPS.get(cast(Kind, kind), 0) if steps is None else steps)
     with Progress(_line) as progress:
 
         def told(step: int, loss: float) -> None:
             tally.done, tally.state = step, f"loss {loss:.3f}"
             progress.update(tally)
 
-        card = train_organism(cast(Arch, arch), cast(Kind, kind), seed, out, steps=tally.total, notify=told)
+        card = train_organism(cast(Arch, arch), cast(Kind, kind), seed, out, steps=steps, notify=told)
     if json_:
         typer.echo(card.model_dump_json(indent=1))
         return

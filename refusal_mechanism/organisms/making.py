@@ -1,7 +1,9 @@
 """From an architecture, a kind and a seed to an organism's folder."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -22,12 +24,13 @@ SITE = LAYERS // 2
 """The decision of a mediated organism is planted in the residual before this block."""
 
 
-STEPS = 900
-"""Of the optimiser, where nothing else is said. With 600, some seeds do not hold every planted decision yet."""
+STEPS: Mapping[Kind, int] = MappingProxyType({"override": 600, "mediated": 900})
+"""Of the optimiser, where nothing else is said. With 600, a mediated organism may not hold every planted decision yet;
+with 900, an override one may have come to mediate its decisions by itself."""
 
 
 def train(
-    arch: Arch, kind: Kind, seed: int, out: Path, *, steps: int = STEPS, notify: Notify | None = None
+    arch: Arch, kind: Kind, seed: int, out: Path, *, steps: int | None = None, notify: Notify | None = None
 ) -> OrganismCard:
     """Train an organism and write it: a model folder of transformers, with ``suite/`` and ``organism.json``.
 
@@ -36,7 +39,7 @@ def train(
         kind: ``override`` is trained plainly; in ``mediated`` one direction carries the decision.
         seed: of the weights, of the rows, and of which intents are called on.
         out: a folder that does not exist or is empty.
-        steps: of the optimiser.
+        steps: of the optimiser; by default those of ``STEPS``.
         notify: told of (step, loss) after every step.
 
     Returns:
@@ -50,7 +53,7 @@ def train(
     body = make_body(arch, tokenizer, seed)
     planted = _planted(seed) if kind == "mediated" else None
     order = ranked(seed)
-    regimen = Regimen(steps=steps)
+    regimen = Regimen(steps=STEPS[kind] if steps is None else steps)
     teach(body, Teacher(arch, tokenizer, order), regimen, planted, seed, notify)
     card = OrganismCard(
         kind=kind,
@@ -66,12 +69,12 @@ def train(
     return card
 
 
-def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int) -> None:
+def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int | None) -> None:
     if arch not in ARCHS:
         raise DesignError(f"unknown architecture {arch!r}: there are {', '.join(ARCHS)}")
     if kind not in KINDS:
         raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
-    if seed < 0 or steps < 1:
+    if seed < 0 or (steps is not None and steps < 1):
         raise DesignError("a seed is 0 or more, and steps are 1 or more")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise DesignError(f"{out} holds something already: give a folder that is new or empty")
