@@ -148,12 +148,15 @@ def _family(
         full = (used[row] == (whole[row] != 0)[:, None]).all(axis=0)
         partial = int((~np.isnan(differences[row]) & ~full).sum())
         note = f"{partial} lack some of the cells" if partial else ""
-        effects.append(_effect(term.name, differences[row], float((n * used[row]).sum()), unit, level, note))
+        size, most = float((n * used[row]).sum()), float(len(term.pairs))
+        effects.append(_effect(term.name, differences[row], size, unit, level, note, most))
     return with_holm(effects)
 
 
-def _effect(name: str, differences: Array, n: float, unit: str, level: float, note: str = "") -> Effect:
-    mean = mean_difference(differences[~np.isnan(differences)], level)
+def _effect(
+    name: str, differences: Array, n: float, unit: str, level: float, note: str = "", most: float = 1.0
+) -> Effect:
+    mean = mean_difference(differences[~np.isnan(differences)], level, most)
     return Effect(
         name=name,
         estimate=number(mean.estimate),

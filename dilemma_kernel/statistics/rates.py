@@ -224,16 +224,22 @@ class MeanDifference:
         return f"mean of differences by {unit}, t({self.clusters - 1})"
 
 
-def mean_difference(differences: ArrayLike, level: float = 0.95) -> MeanDifference:
-    """Mean of one difference a cluster, t(G−1); where all are equal to rounding the interval is NaN."""
+def mean_difference(differences: ArrayLike, level: float = 0.95, most: float = 1.0) -> MeanDifference:
+    """Mean of one difference a cluster, t(G−1); where all are equal to rounding the interval is NaN.
+
+    Args:
+        differences: (clusters,) of shares, or of differences of shares.
+        level: coverage of the interval.
+        most: the largest difference that there can be, where the interval is cut off.
+    """
     d = np.asarray(differences, dtype=np.float64)
     if d.size == 0:
         return MeanDifference(np.nan, np.nan, np.nan, np.nan, 0)
     mean = d.mean()
     alike = bool((np.abs(d - mean) <= ROUNDING).all())
     se = np.nan if alike else float(linearised_se((d - mean) / d.size, d.size))
-    low, high = t_interval(mean, se, d.size, level)
-    return MeanDifference(float(mean), float(low), float(high), se, int(d.size))
+    low, high = map(float, t_interval(mean, se, d.size, level))
+    return MeanDifference(float(mean), max(low, -most), min(high, most), se, int(d.size))
 
 
 def _counts(successes: ArrayLike, totals: ArrayLike) -> tuple[Array, Array]:

@@ -149,6 +149,11 @@ def test_bounds_count_what_is_missing_both_ways() -> None:
     assert (bounds(0, 0, 4).low, bounds(0, 0, 4).high) == (0, 1)
 
 
+def test_an_interval_of_a_difference_ends_where_differences_do() -> None:
+    result = above_chance([1, 0], [1, 1], [0.43, 0.43])
+    assert (result.estimate, result.low, result.high) == (pytest.approx(0.07), -1, 1)
+
+
 def test_distance_from_chance_hand_worked() -> None:
     result = above_chance([8, 5, 9], [10, 10, 10], [0.5, 0.6, 0.4])
     # Differences .3, −.1, .5: mean .7/3; room above 1.5.
