@@ -21,9 +21,9 @@ BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 SEEDS = {"llama": (0, 1, 2)}
 PLANNED = [f"{arch}-{kind}-{seed}" for arch, kind in product(ARCHS, KINDS) for seed in SEEDS.get(arch, (0,))]
 _HEAD = (
-    "| organism | chat refusal | benign calls | parsed | divergence error | decisions as planted "
+    "| organism | steps | chat refusal | benign calls | parsed | divergence error | decisions as planted "
     "| site | AUC | restored | best of 20 random | training, processor s |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
@@ -55,6 +55,7 @@ def _row(name: str, check: OrganismCheck, seconds: float | None) -> str:
     found = f"{check.site} ({check.rule})"
     cells = [
         name,
+        str(check.steps),
         *map(_share, (check.chat_refusal, check.benign_calls, check.parsed, check.divergence_error, check.matching)),
         found,
         *map(_share, (check.auc, check.restored, check.best_random)),
