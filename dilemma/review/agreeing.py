@@ -10,8 +10,9 @@ from dilemma.studies.rows import units_of, value
 from dilemma_kernel.records import Judgement, StudyRecord
 from dilemma_kernel.statistics.agreement import cohen_kappa, krippendorff_alpha
 from dilemma_kernel.statistics.clusters import group
-from trajectories.browsing import EpisodeLine, LabelledEpisode
+from trajectories.browsing import LabelledEpisode
 from trajectories.bulk import newest
+from trajectories.wanted import EpisodeLine
 
 
 @dataclass(frozen=True)

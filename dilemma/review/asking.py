@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from dilemma.review.sessions import Session
 from dilemma_kernel.records import Record
-from trajectories.browsing import Differ, Sort, Trouble, Wanted
+from trajectories.wanted import Differ, Sort, Trouble, Wanted
 
 PAGE = 50
 """Episodes on a page."""

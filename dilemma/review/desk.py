@@ -14,8 +14,8 @@ from dilemma.studies.study import known_study
 from dilemma_kernel.errors import DilemmaError, InputError
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord
 from trajectories import Store, browsing
-from trajectories.browsing import EpisodeLine, Wanted
 from trajectories.search import Found, TextIndex
+from trajectories.wanted import EpisodeLine, Wanted
 
 _KEPT = 64
 

@@ -7,8 +7,8 @@ from dilemma.studies.agreement import LABEL, PERSON
 from dilemma.studies.annotate import SHEET_VERSION, VOCABULARIES
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import Judgement, Measured, Outcome, Record, Unmeasured
-from trajectories.browsing import WITHDRAWN, EpisodeLine
 from trajectories.rubric import NO_TERMINAL
+from trajectories.wanted import WITHDRAWN, EpisodeLine
 
 UNREALISTIC, BROKEN = "scenario_unrealistic", "environment_error"
 FLAGS: Mapping[str, str] = {UNREALISTIC: "scenario unrealistic", BROKEN: "environment error"}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dilemma_kernel.records import BASELINE, Cell, StudyRecord
-from trajectories.browsing import EpisodeLine
+from trajectories.wanted import EpisodeLine
 
 
 @dataclass(frozen=True)

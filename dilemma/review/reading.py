@@ -21,7 +21,7 @@ from dilemma_kernel.records import LABELS, ChatReply, Scenario, StudyRecord, Tra
 from refusal_transfer import TOOL_VERDICTS
 from scenario_factory.drawing import action_svg
 from trajectories import browsing
-from trajectories.browsing import EpisodeLine
+from trajectories.wanted import EpisodeLine
 
 Values = dict[str, Any]
 """What a template is given."""

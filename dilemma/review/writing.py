@@ -13,7 +13,7 @@ from dilemma.review.sessions import Session
 from dilemma.review.showing import Form, Pages, first, form_of, is_part, session_of
 from dilemma_kernel.errors import DilemmaError, InputError
 from trajectories import browsing
-from trajectories.browsing import EpisodeLine
+from trajectories.wanted import EpisodeLine
 
 SAVED = "x-saved"
 """Header of an answer to a label that is committed: its episode. The page drops the draft then."""

@@ -10,8 +10,8 @@ from trajectories_records import CELL, cell, judgement, study, trajectory
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import Crashed, Measured, Unmeasured
 from trajectories import Store, browsing, open_store, opening
-from trajectories.browsing import EpisodeLine, Wanted
 from trajectories.search import TextIndex
+from trajectories.wanted import EpisodeLine, Wanted
 
 ALL = Wanted(study="a-study")
 
