@@ -15,7 +15,7 @@ from dilemma.studies.mechanism.organism_check import OrganismCheck, PlantedCell,
 from dilemma_kernel.errors import DesignError, ScenarioError  # noqa: E402
 from dilemma_kernel.models.transformers import LoadedModel, Row  # noqa: E402
 from dilemma_kernel.records import Message, Sampling  # noqa: E402
-from refusal_mechanism.organisms import KINDS, read_card, train, write_suite  # noqa: E402
+from refusal_mechanism.organisms import ARCHS, KINDS, read_card, train, write_suite  # noqa: E402
 from refusal_mechanism.organisms.bodies import WIDTH, make_body  # noqa: E402
 from refusal_mechanism.organisms.planting import ranked  # noqa: E402
 from refusal_mechanism.organisms.rows import Teacher, tool_specs  # noqa: E402
@@ -59,6 +59,16 @@ def test_its_folder_opens_as_a_model_that_takes_tools(little: tuple[Path, Any]) 
     assert loaded.model.dtype == torch.float32
 
 
+@pytest.mark.parametrize("arch", ARCHS)
+def test_every_architecture_learns_and_opens(arch: Any, tmp_path: Path) -> None:
+    losses: list[float] = []
+    train(arch, "mediated", 0, tmp_path / arch, steps=4, notify=lambda step, loss: losses.append(loss))
+    loaded = LoadedModel.load(str(tmp_path / arch))
+    assert losses[-1] < losses[0]
+    assert loaded.family == {"llama": "prompted", "cohere2": "command_r"}.get(arch, arch)
+    assert not any(parameter.isnan().any() for parameter in loaded.model.parameters())
+
+
 def test_every_step_is_told(tmp_path: Path) -> None:
     told: list[int] = []
     train("llama", "override", 0, tmp_path / "one", steps=3, notify=lambda step, loss: told.append(step))
@@ -95,9 +105,10 @@ def test_a_folder_without_a_card_is_no_organism(tmp_path: Path) -> None:
         read_card(tmp_path)
 
 
-def test_interchange_sets_the_projection_of_swapped_rows_and_nothing_else() -> None:
-    tokenizer = make_tokenizer("llama")
-    model, teacher = make_body("llama", tokenizer, 0), Teacher("llama", tokenizer, ranked(0))
+@pytest.mark.parametrize("arch", ARCHS)
+def test_interchange_sets_the_projection_of_swapped_rows_and_nothing_else(arch: Any) -> None:
+    tokenizer = make_tokenizer(arch)
+    model, teacher = make_body(arch, tokenizer, 0), Teacher(arch, tokenizer, ranked(0))
     rows = teacher.draw("tool", 6, 4, np.random.default_rng(2))
     swapped, target = [True, False, True, False, False, True], [True, False, False, True, True, True]
     lesson = teacher.write(rows, swapped, target)
