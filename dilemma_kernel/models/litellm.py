@@ -109,7 +109,7 @@ class LiteLLM:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-_READ_ONLY = r"Items .* on TypedDict .* are using the `ReadOnly` qualifier"
+_READ_ONLY = r".* using the `ReadOnly` qualifier"
 """What pydantic says of litellm's own types, once some of its parts are imported, which happens in the first calls."""
 
 
