@@ -5,7 +5,11 @@ import socket
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+# no test is timed: cores are shared
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", HF_HUB_OFFLINE="1", LANGSMITH_TRACING="false")
 
 
