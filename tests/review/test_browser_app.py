@@ -94,7 +94,13 @@ def listed(app: App, number: int) -> None:
 def elsewhere(app: App, address: str) -> None:
     """Waits until the page of another episode is there."""
     expect(app.page).not_to_have_url(address)
-    app.page.wait_for_selector("#label-form")
+    there(app, "#label-form")
+
+
+def there(app: App, selector: str) -> None:
+    """Waits until this part of a page is there, and the page hears keys: its scripts are deferred."""
+    app.page.wait_for_selector(selector)
+    app.page.wait_for_load_state("load")
 
 
 def paths(app: App) -> list[str]:
@@ -146,7 +152,7 @@ def test_read_and_walk_by_keyboard(app: App) -> None:
     app.open(f"/study?study={STUDY}&sort=turns")
     in_list = rows(app)
     page.locator(".episodes a").first.click()
-    page.wait_for_selector("#after")
+    there(app, "#after")
     walked = [page.url]
     for _ in range(2):
         page.keyboard.press("n")
@@ -155,7 +161,7 @@ def test_read_and_walk_by_keyboard(app: App) -> None:
     assert [re.findall(r"/episode/(\w+)", one)[0] for one in walked] == in_list[:3]
     page.keyboard.press("ArrowLeft")
     page.wait_for_url(walked[1])
-    page.wait_for_selector("#before")
+    there(app, "#before")
     for key, turn in (("j", "turn-1"), ("j", "turn-2"), ("k", "turn-1")):
         page.keyboard.press(key)
         assert page.evaluate("document.activeElement.id") == turn
@@ -235,7 +241,7 @@ def test_save_and_next_in_a_queue(app: App) -> None:
     app.as_person("dora")
     app.open(f"/study?study={STUDY}")
     page.locator("text=Label the most contested first").click()
-    page.wait_for_selector("#label-form")
+    there(app, "#label-form")
     first = page.url
     page.keyboard.press("2")
     page.locator("text=Save and next").click()
