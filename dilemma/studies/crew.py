@@ -183,11 +183,19 @@ class _Member:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a member, if it has not ended yet, and close its pipes."""
+    """End a member, if it has not ended yet, and close its pipes: to the end, though another's failure cancels this."""
     assert process.stdin is not None
     process.stdin.close()
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)  # asyncio's own kill collects the exit code that it then waits for
-    await process.communicate()
+    ending = asyncio.ensure_future(process.communicate())
+    cancelled: asyncio.CancelledError | None = None
+    while not ending.done():
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError as error:
+            cancelled = error
     process._transport.close()  # type: ignore[attr-defined]  # by itself it closes later, perhaps after the loop has
+    if cancelled is not None:
+        raise cancelled

@@ -1,7 +1,10 @@
 """Several processes for one study: what happens when one of them dies or fails, and what their counts add up to."""
 
+import asyncio
 import os
 import signal
+import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from loopback_server import Answer, LoopbackServer, Received
 from provider_studies import exported, played, settle
 
 import dilemma
+from dilemma.studies.crew import _end
 from dilemma.studies.traffic import Traffic, limiter_state, summary, together
 from dilemma_kernel.errors import DilemmaError, InputError
 
@@ -42,6 +46,22 @@ def test_a_member_that_dies_takes_the_study_down_and_it_resumes(tmp_path: Path) 
         dilemma.run(**STUDY, store="d.db", resume=True)
         dilemma.run(**STUDY, store="whole.db")
     assert exported(tmp_path, "s", "d.db") == exported(tmp_path, "s", "whole.db")
+
+
+async def test_a_member_is_ended_to_the_end_though_another_fails_meanwhile() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "import time; time.sleep(60)",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    ending = asyncio.create_task(_end(process))
+    await asyncio.sleep(0)
+    ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    assert process.returncode == -signal.SIGKILL, "it was killed and nobody waited for it"
 
 
 def test_an_error_of_a_member_comes_through_as_itself(tmp_path: Path) -> None:
