@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
