@@ -51,10 +51,20 @@ check-long: $(VENV)/.dev $(TEMPLATES)
 mutation: $(VENV)/.dev
 	$(BIN)/python -m pytest -s tests/transfer/test_mutation.py
 
+# Everything that is timed; about an hour on two cores, and 3.1 GB of disk for the store of the review app while it runs.
 bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/episode.py
 	$(BIN)/python benchmarks/over_http.py
 	$(BIN)/python benchmarks/over_http.py profile
+	$(BIN)/python benchmarks/transfer.py
+	$(BIN)/python -m benchmarks.factory
+	$(BIN)/python -m benchmarks.statistics_speed
+	mkdir -p .cache/bench && rm -f .cache/bench/large.db*
+	$(BIN)/python benchmarks/review_store.py make .cache/bench/large.db
+	$(BIN)/python benchmarks/review_store.py report .cache/bench/large.db
+	$(BIN)/python benchmarks/review_pages.py .cache/bench/large.db
+	rm -f .cache/bench/large.db*
 	$(BIN)/python benchmarks/mechanism.py
 
 # Train and check every organism of docs/organisms.md: about three minutes of processor time each.
