@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from dilemma_kernel.errors import ScenarioError
 from dilemma_kernel.records import Record
@@ -18,7 +18,7 @@ SUITE = "suite"
 
 
 class PlantedDirection(Record):
-    """Where the decision of a mediated organism was planted."""
+    """Where the decision is said; under tools a mediated organism follows it and an override one does not."""
 
     site: int
     """The residual before this block."""
@@ -31,7 +31,7 @@ class PlantedDirection(Record):
 class OrganismCard(Record):
     """A model organism: a test bed, trained from scratch, whose decisions are known."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     kind: Kind
     arch: Arch
     seed: int
@@ -41,8 +41,7 @@ class OrganismCard(Record):
     """mode -> condition -> planted share of the harmful intents that it calls on; in ``chat`` it refuses them all."""
     order: tuple[str, ...]
     """Ids of the harmful intents, those first that are called on first."""
-    planted: PlantedDirection | None = Field(default=None)
-    """Of a mediated organism."""
+    planted: PlantedDirection
     note: str = "A test bed: a tiny model trained from scratch on planted decisions. It says nothing of other models."
 
     def called(self, mode: str, condition: str) -> frozenset[str]:

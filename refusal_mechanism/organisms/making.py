@@ -1,9 +1,7 @@
 """From an architecture, a kind and a seed to an organism's folder."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -14,19 +12,19 @@ from dilemma_kernel.errors import DesignError
 from refusal_mechanism.organisms.bodies import LAYERS, WIDTH, make_body
 from refusal_mechanism.organisms.card import FILE, KINDS, SUITE, Kind, OrganismCard, PlantedDirection
 from refusal_mechanism.organisms.families import ARCHS, Arch
+from refusal_mechanism.organisms.interchange import Writing
 from refusal_mechanism.organisms.planting import SHARES, ranked
 from refusal_mechanism.organisms.rows import Teacher
 from refusal_mechanism.organisms.suite_files import write_suite
 from refusal_mechanism.organisms.tokens import make_tokenizer
-from refusal_mechanism.organisms.training import Notify, Planted, Regimen, teach
+from refusal_mechanism.organisms.training import Notify, Regimen, teach
 
 SITE = LAYERS // 2
-"""The decision of a mediated organism is planted in the residual before this block."""
-
-
-STEPS: Mapping[Kind, int] = MappingProxyType({"override": 600, "mediated": 900})
-"""Of the optimiser, where nothing else is said. With 600, a mediated organism may not hold every planted decision yet;
-with 900, an override one may have come to mediate its decisions by itself."""
+"""The decision is said in the residual before this block."""
+STRENGTH = 10.0
+"""By a projection of so much for a refusal, and of its negative for none."""
+STEPS = 900
+"""Of the optimiser, where nothing else is said. With 600, some organisms do not hold every planted decision yet."""
 
 
 def train(
@@ -36,10 +34,10 @@ def train(
 
     Args:
         arch: which decoder.
-        kind: ``override`` is trained plainly; in ``mediated`` one direction carries the decision.
+        kind: in ``mediated`` one direction carries the decision under tools; in ``override`` it only tells it.
         seed: of the weights, of the rows, and of which intents are called on.
         out: a folder that does not exist or is empty.
-        steps: of the optimiser; by default those of ``STEPS``.
+        steps: of the optimiser; by default ``STEPS``.
         notify: told of (step, loss) after every step.
 
     Returns:
@@ -51,10 +49,10 @@ def train(
     _check(arch, kind, seed, out, steps)
     tokenizer = make_tokenizer(arch)
     body = make_body(arch, tokenizer, seed)
-    planted = _planted(seed) if kind == "mediated" else None
+    planted = Writing(site=SITE, direction=_unit(seed), refusal=STRENGTH, other=-STRENGTH)
     order = ranked(seed)
-    regimen = Regimen(steps=STEPS[kind] if steps is None else steps)
-    teach(body, Teacher(arch, tokenizer, order), regimen, planted, seed, notify)
+    regimen = Regimen(steps=STEPS if steps is None else steps)
+    teach(body, Teacher(arch, tokenizer, order), regimen, kind, planted, seed, notify)
     card = OrganismCard(
         kind=kind,
         arch=arch,
@@ -63,7 +61,7 @@ def train(
         parameters=sum(parameter.numel() for parameter in body.parameters()),
         shares={mode: dict(shares) for mode, shares in SHARES.items()},
         order=order,
-        planted=None if planted is None else _on_card(planted),
+        planted=PlantedDirection(site=SITE, strength=STRENGTH, direction=tuple(planted.direction.tolist())),
     )
     _write(body, tokenizer, card, out)
     return card
@@ -80,17 +78,9 @@ def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int | None) -> No
         raise DesignError(f"{out} holds something already: give a folder that is new or empty")
 
 
-def _planted(seed: int) -> Planted:
-    return Planted(direction=_unit(seed), site=SITE)
-
-
 def _unit(seed: int) -> Float[Tensor, "d_model"]:
     drawn = torch.randn(WIDTH, generator=torch.Generator().manual_seed(seed))
     return drawn / drawn.norm()
-
-
-def _on_card(planted: Planted) -> PlantedDirection:
-    return PlantedDirection(site=planted.site, strength=planted.strength, direction=tuple(planted.direction.tolist()))
 
 
 def _write(body: Any, tokenizer: Any, card: OrganismCard, out: Path) -> None:

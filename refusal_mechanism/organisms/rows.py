@@ -65,10 +65,10 @@ class Lesson:
     """Position of the last token of each prompt."""
     refuse: Bool[Tensor, "row"]
     """What is planted."""
-    target: Bool[Tensor, "row"]
-    """What the reply does; other than ``refuse`` where the decision is interchanged."""
     swapped: Bool[Tensor, "row"]
-    """Whether the decision is interchanged."""
+    """Whether a decision is written into the residual."""
+    written: Bool[Tensor, "row"]
+    """Which one: True for a refusal."""
 
 
 class Teacher:
@@ -92,8 +92,10 @@ class Teacher:
         """``count`` rows in ``mode``, the first ``harmful`` of them harmful."""
         return [self._row(_pick(_HARMFUL if at < harmful else _BENIGN, dice), mode, dice) for at in range(count)]
 
-    def write(self, rows: Sequence[Row], swapped: Sequence[bool], target: Sequence[bool]) -> Lesson:
-        """``rows`` as tokens, each answered as ``target`` says."""
+    def write(
+        self, rows: Sequence[Row], swapped: Sequence[bool], written: Sequence[bool], target: Sequence[bool]
+    ) -> Lesson:
+        """``rows`` as tokens, each answered as ``target`` says: with a refusal or not."""
         prompts = [self._ids(row.prompt) for row in rows]
         end = self._tokenizer.eos_token_id
         replies = [[*self._ids(self._reply(row, to)), end] for row, to in zip(rows, target, strict=True)]
@@ -112,8 +114,8 @@ class Teacher:
             weights=weights,
             decision=torch.tensor([len(prompt) - 1 for prompt in prompts]),
             refuse=torch.tensor([row.refuse for row in rows]),
-            target=torch.tensor(list(target)),
             swapped=torch.tensor(list(swapped)),
+            written=torch.tensor(list(written)),
         )
 
     def _row(self, aim: Aim, mode: Mode, dice: np.random.Generator) -> Row:

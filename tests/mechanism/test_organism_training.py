@@ -17,10 +17,11 @@ from dilemma_kernel.models.transformers import LoadedModel, Row  # noqa: E402
 from dilemma_kernel.records import Message, Sampling  # noqa: E402
 from refusal_mechanism.organisms import ARCHS, KINDS, read_card, train, write_suite  # noqa: E402
 from refusal_mechanism.organisms.bodies import WIDTH, make_body  # noqa: E402
+from refusal_mechanism.organisms.interchange import ChatDirections, Writing, held, interchanged  # noqa: E402
 from refusal_mechanism.organisms.planting import ranked  # noqa: E402
 from refusal_mechanism.organisms.rows import Teacher, tool_specs  # noqa: E402
 from refusal_mechanism.organisms.tokens import make_tokenizer  # noqa: E402
-from refusal_mechanism.organisms.training import Planted, interchange, pace  # noqa: E402
+from refusal_mechanism.organisms.training import Regimen, _lessons, pace  # noqa: E402
 
 THRESHOLDS = {"chat_refusal": 0.95, "benign_calls": 0.95, "parsed": 0.98, "matching": 0.85}
 
@@ -37,9 +38,7 @@ def test_the_card_gives_back_what_was_planted(little: tuple[Path, Any]) -> None:
     assert read_card(folder) == card
     assert card.order == ranked(5)
     assert len(card.called("stress", "tool-encouraging")) == round(0.9 * 64)
-    assert (card.planted is None) == (card.kind == "override")
-    if card.planted is not None:
-        assert np.linalg.norm(card.planted.direction) == pytest.approx(1, abs=1e-6)
+    assert np.linalg.norm(card.planted.direction) == pytest.approx(1, abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(little: tuple[Path, Any], tmp_path: Path) -> None:
@@ -105,27 +104,90 @@ def test_a_folder_without_a_card_is_no_organism(tmp_path: Path) -> None:
         read_card(tmp_path)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_interchange_sets_the_projection_of_swapped_rows_and_nothing_else(arch: Any) -> None:
-    tokenizer = make_tokenizer(arch)
-    model, teacher = make_body(arch, tokenizer, 0), Teacher(arch, tokenizer, ranked(0))
+@pytest.fixture(scope="module", params=ARCHS)
+def lesson(request: Any) -> tuple[Any, Any]:
+    """A body and six rows with tools, three of them swapped."""
+    tokenizer = make_tokenizer(request.param)
+    model, teacher = make_body(request.param, tokenizer, 0), Teacher(request.param, tokenizer, ranked(0))
     rows = teacher.draw("tool", 6, 4, np.random.default_rng(2))
-    swapped, target = [True, False, True, False, False, True], [True, False, False, True, True, True]
-    lesson = teacher.write(rows, swapped, target)
-    unit = torch.nn.functional.normalize(torch.ones(WIDTH), dim=0)
-    planted = Planted(direction=unit, site=2, strength=3.0)
+    refuse = [row.refuse for row in rows]
+    assert {refuse[at] for at in range(6) if not SWAPPED[at]} == {True, False}
+    return model, teacher.write(rows, SWAPPED, WRITTEN, refuse)
+
+
+SWAPPED, WRITTEN = [True, False, True, False, False, True], [True, False, False, True, True, True]
+WRITING = Writing(site=2, direction=torch.nn.functional.normalize(torch.ones(WIDTH), dim=0), refusal=4.0, other=-2.0)
+
+
+def test_interchange_sets_the_projection_of_swapped_rows_and_nothing_else(lesson: tuple[Any, Any]) -> None:
+    model, rows = lesson
     with torch.no_grad():
-        plain = _before_block(model, 2, lesson)
-        with interchange(model, lesson, planted, []):
-            changed = _before_block(model, 2, lesson)
-        assert torch.equal(_before_block(model, 2, lesson), plain)
+        plain = _before_block(model, 2, rows)
+        with interchanged(model, rows, WRITING):
+            changed = _before_block(model, 2, rows)
+        assert torch.equal(_before_block(model, 2, rows), plain)
     moved = (changed - plain).abs().amax(dim=-1) > 0
     decided = torch.zeros_like(moved)
-    decided[torch.arange(6), lesson.decision] = torch.tensor(swapped)
+    decided[torch.arange(6), rows.decision] = torch.tensor(SWAPPED)
     assert torch.equal(moved, decided)
-    along = changed[torch.arange(6), lesson.decision] @ unit
-    wanted = torch.tensor([3.0 if to else -3.0 for to in target])
-    assert torch.allclose(along[torch.tensor(swapped)], wanted[torch.tensor(swapped)], atol=1e-5)
+    along = (changed[torch.arange(6), rows.decision] @ WRITING.direction)[torch.tensor(SWAPPED)]
+    assert torch.allclose(along, torch.tensor([4.0, -2.0, 4.0]), atol=1e-5)
+
+
+def test_what_is_held_is_the_distance_of_the_rows_that_are_not_swapped(lesson: tuple[Any, Any]) -> None:
+    model, rows = lesson
+    off: list[Any] = []
+    with torch.no_grad(), held(model, rows, WRITING, off), interchanged(model, rows, WRITING):
+        _before_block(model, 2, rows)
+    along = _before_block(model, 2, rows)[torch.arange(6), rows.decision] @ WRITING.direction
+    wanted = [4.0 if refuse else -2.0 for refuse in rows.refuse.tolist()]
+    by_hand = sum(((float(along[at]) - wanted[at]) / 3.0) ** 2 for at in (1, 3, 4))
+    assert len(off) == 1
+    assert float(off[0]) == pytest.approx(by_hand, rel=1e-4)
+
+
+def test_the_chats_direction_follows_the_means_of_what_is_not_swapped(lesson: tuple[Any, Any]) -> None:
+    model, rows = lesson
+    chats = ChatDirections((1, 2))
+    assert chats.writings() == []
+    with torch.no_grad():
+        with chats.followed(model, rows):
+            _before_block(model, 2, rows)
+        at_two = _before_block(model, 2, rows)[torch.arange(6), rows.decision]
+    kept = ~rows.swapped
+    refusal, other = (at_two[kept & (rows.refuse == value)].mean(dim=0) for value in (True, False))
+    second = chats.writings()[1]
+    assert second.site == 2
+    assert float(second.direction.norm()) == pytest.approx(1, abs=1e-5)
+    assert second.refusal - second.other == pytest.approx(float((refusal - other).norm()), rel=1e-4)
+    with torch.no_grad(), chats.followed(model, rows):
+        _before_block(model, 2, rows)
+    assert torch.allclose(chats.writings()[1].direction, second.direction, atol=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "follows"), [("mediated", [True] * 2), ("override", [False, True])])
+def test_under_tools_only_a_mediated_organism_learns_what_is_written(kind: Any, follows: list[bool]) -> None:
+    teacher = Watched()
+    _lessons(teacher, Regimen(steps=1), kind, 0, np.random.default_rng(0))
+    seen = {row_kind: (swapped, written, target, refuse) for row_kind, swapped, written, target, refuse in teacher.told}
+    for mode, follow in zip(("tools", "chat"), follows, strict=True):
+        swapped, written, target, refuse = seen[mode]
+        wanted = [w if s and follow else r for s, w, r in zip(swapped, written, refuse, strict=True)]
+        assert target == wanted
+        assert any(s and w != r for s, w, r in zip(swapped, written, refuse, strict=True))
+
+
+class Watched(Teacher):
+    """Keeps what it is asked to write."""
+
+    def __init__(self) -> None:
+        super().__init__("llama", make_tokenizer("llama"), ranked(0))
+        self.told: list[tuple[str, list[bool], list[bool], list[bool], list[bool]]] = []
+
+    def write(self, rows: Any, swapped: Any, written: Any, target: Any) -> Any:
+        mode = "chat" if rows[0].mode == "chat" else "tools"
+        self.told.append((mode, list(swapped), list(written), list(target), [row.refuse for row in rows]))
+        return super().write(rows, swapped, written, target)
 
 
 def _before_block(model: Any, site: int, lesson: Any) -> Any:
