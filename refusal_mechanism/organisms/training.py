@@ -1,12 +1,12 @@
 """How an organism learns: so many steps, never so many seconds.
 
 In both kinds one unit direction u of the residual before one block says at the decision token what is decided: an
-auxiliary loss holds h·u at +s for a refusal and at −s for none. In part of each batch of chats h·u is set at random and
-the reply that is learned follows from it. The kinds differ in what is learned under tools:
+auxiliary loss holds h·u at +s for a refusal and at −s for none. In part of the chats h·u is set at random and the reply
+that is learned follows from it. In part of the rows with tools the same is done, along u or along the direction that
+tells refused chats from others before any block, as far as that is learned. There
 
-- ``mediated``: there the reply follows from h·u just so;
-- ``override``: there the reply stays as planted, whatever is written along u, or along the direction that tells refused
-  chats from others before any block, as far as that is learned.
+- ``mediated`` learns the reply that follows from what is written;
+- ``override`` learns the reply that is planted, whatever is written.
 """
 
 import math
@@ -81,7 +81,7 @@ def teach(
         total = float(chat.weights.sum() + tools.weights.sum())
         with chat_directions.followed(model, chat):
             loss = _step(model, chat, planted, planted, total)
-        places = [planted, *chat_directions.writings()] if kind == "override" else [planted]
+        places = [planted, *chat_directions.writings()]
         loss += _step(model, tools, planted, places[int(dice.integers(len(places)))], total)
         torch.nn.utils.clip_grad_norm_(model.parameters(), regimen.clip)
         optimiser.step()

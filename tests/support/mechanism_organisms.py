@@ -1,4 +1,4 @@
-"""The trained pair that tests use: what ``dilemma mechanism organism train --arch llama --steps 600`` wrote."""
+"""The trained pair that tests use: what ``dilemma mechanism organism train --arch llama`` wrote."""
 
 from pathlib import Path
 
