@@ -71,10 +71,11 @@ bench: $(VENV)/.dev
 organisms: $(VENV)/.dev
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python docs/build_organisms.py $(ARGS)
 
-# Pictures of the report pages and of the review app, by chromium.
+# Pictures of the report pages and of the review app, by chromium; of the mechanism, from runs on the organisms.
 screenshots: $(VENV)/.dev
 	$(BIN)/python docs/report_screenshots.py
 	$(BIN)/python docs/review_screenshots.py
+	$(BIN)/python docs/mechanism_pictures.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/build_reference.py
