@@ -15,11 +15,10 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 ORGANISMS = DOCS.parent / "tests" / "data" / "organisms"
 PICTURES = {
-    "override": {"projections": "override-projections", "patching-flow": "override-flow"},
+    "override": {"projections": "override-projections", "patching-flow": "override-flow", "kl-by-layer": "kl"},
     "mediated": {
         "projections": "mediated-projections",
         "patching-flow": "mediated-flow",
-        "kl-by-layer": "kl",
         "steering": "steering",
     },
 }
@@ -45,8 +44,9 @@ def main() -> None:
     run_page(folder)
     for kind, names in PICTURES.items():
         for name, on_page in names.items():
-            (found,) = folder.glob(f"{kind}-run/**/{name}.svg")
-            shutil.copyfile(found, DOCS / "images" / f"mechanism-{on_page}.svg")
+            shutil.copyfile(
+                folder / f"{kind}-run" / "figures" / f"{name}.svg", DOCS / "images" / f"mechanism-{on_page}.svg"
+            )
 
 
 if __name__ == "__main__":

@@ -153,11 +153,13 @@ def steering_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
         ),
         shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[_shape(kind) for kind in kinds])),
     )
-    words = points.mark_text(align="right", dx=-7, dy=-7, fontSize=11).encode(text="label:N")
+    words = points.transform_filter("datum.benign >= 0.1").mark_text(align="right", dx=-7, dy=-7, fontSize=11)
+    others = points.transform_filter("datum.benign < 0.1").mark_text(align="left", dx=7, dy=-7, fontSize=11)
     path = points.transform_filter("datum.order >= 0").mark_line(opacity=0.5).encode(order="order:Q", detail="kind:N")
     held = sorted({c for values in report.sweep.withheld.values() for c in values}) if report.sweep else []
     told = f"; withheld: {', '.join(f'{c:.3g}' for c in held)}" if held else ""
-    layers = [path, points.mark_point(filled=True, opacity=0.9), words]
+    texts = [words.encode(text="label:N"), others.encode(text="label:N")]
+    layers = [path, points.mark_point(filled=True, opacity=0.9), *texts]
     return _chart(layers, report, width, "Steering: unsafe calls against benign calls", f"multiples of natural{told}")
 
 
