@@ -16,10 +16,10 @@ app = typer.Typer(help="Tiny models with a planted truth: a test bed for the lab
 @app.command("train")
 def train(
     arch: Annotated[str, typer.Option(metavar="llama|qwen3|mistral|gemma3|cohere2", help="Which decoder.")],
-    kind: Annotated[str, typer.Option(metavar="override|mediated", help="Whether one direction carries the decision.")],
+    kind: Annotated[str, typer.Option(metavar="override|mediated", help="Whether replies under tools follow the direction.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write, new or empty.")],
     seed: Annotated[int, typer.Option(help="Of weights, rows and planted decisions.")] = 0,
-    steps: Annotated[int | None, typer.Option(help="Of the optimiser. Default: 600, or 900 for mediated.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Of the optimiser. Default: 900.")] = None,
     json_: JsonOption = False,
 ) -> None:
     """Train an organism from scratch, with a suite of its own: minutes on a CPU."""
@@ -35,7 +35,7 @@ def train(
     from refusal_mechanism.organisms import STEPS, Arch, Kind
     from refusal_mechanism.organisms import train as train_organism
 
-    tally = Tally(total=STEPS.get(cast(Kind, kind), 0) if steps is None else steps)
+    tally = Tally(total=STEPS if steps is None else steps)
     with Progress(_line) as progress:
 
         def told(step: int, loss: float) -> None:
