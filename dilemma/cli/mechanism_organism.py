@@ -16,7 +16,7 @@ app = typer.Typer(help="Tiny models with a planted truth: a test bed for the lab
 @app.command("train")
 def train(
     arch: Annotated[str, typer.Option(metavar="llama|qwen3|mistral|gemma3|cohere2", help="Which decoder.")],
-    kind: Annotated[str, typer.Option(metavar="override|mediated", help="Whether replies under tools follow the direction.")],
+    kind: Annotated[str, typer.Option(metavar="override|mediated", help="Whether calls follow the direction.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write, new or empty.")],
     seed: Annotated[int, typer.Option(help="Of weights, rows and planted decisions.")] = 0,
     steps: Annotated[int | None, typer.Option(help="Of the optimiser. Default: 900.")] = None,
