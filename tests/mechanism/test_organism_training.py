@@ -137,9 +137,10 @@ def test_interchange_sets_the_projection_of_swapped_rows_and_nothing_else(lesson
 def test_what_is_held_is_the_distance_of_the_rows_that_are_not_swapped(lesson: tuple[Any, Any]) -> None:
     model, rows = lesson
     off: list[Any] = []
-    with torch.no_grad(), held(model, rows, WRITING, off), interchanged(model, rows, WRITING):
-        _before_block(model, 2, rows)
-    along = _before_block(model, 2, rows)[torch.arange(6), rows.decision] @ WRITING.direction
+    with torch.no_grad():
+        with held(model, rows, WRITING, off), interchanged(model, rows, WRITING):
+            _before_block(model, 2, rows)
+        along = _before_block(model, 2, rows)[torch.arange(6), rows.decision] @ WRITING.direction
     wanted = [4.0 if refuse else -2.0 for refuse in rows.refuse.tolist()]
     by_hand = sum(((float(along[at]) - wanted[at]) / 3.0) ** 2 for at in (1, 3, 4))
     assert len(off) == 1
@@ -168,7 +169,7 @@ def test_the_chats_direction_follows_the_means_of_what_is_not_swapped(lesson: tu
 @pytest.mark.parametrize(("kind", "follows"), [("mediated", [True] * 2), ("override", [False, True])])
 def test_under_tools_only_a_mediated_organism_learns_what_is_written(kind: Any, follows: list[bool]) -> None:
     teacher = Watched()
-    _lessons(teacher, Regimen(steps=1), kind, 0, np.random.default_rng(0))
+    _lessons(teacher, Regimen(steps=1, chat_rows=(24, 24), tool_rows=24), kind, 0, np.random.default_rng(0))
     seen = {row_kind: (swapped, written, target, refuse) for row_kind, swapped, written, target, refuse in teacher.told}
     for mode, follow in zip(("tools", "chat"), follows, strict=True):
         swapped, written, target, refuse = seen[mode]
@@ -213,7 +214,7 @@ def test_the_rate_warms_up_and_falls_to_nothing() -> None:
 def test_the_shipped_pair_is_what_its_card_says(kind: str, tmp_path: Path) -> None:
     folder = organism(kind)
     card = read_card(folder)
-    assert (card.kind, card.arch, card.seed, card.steps) == (kind, "llama", 0, 600)
+    assert (card.kind, card.arch, card.seed, card.steps) == (kind, "llama", 0, 900)
     assert card.order == ranked(card.seed)
     fresh = write_suite(tmp_path)
     for path in (one for one in fresh.rglob("*") if one.is_file()):

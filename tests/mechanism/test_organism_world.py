@@ -156,7 +156,7 @@ def test_rows_are_refused_as_planted_and_weighted_from_the_reply_on(arch: str) -
     assert all(
         row.refuse == (row.aim.request == "harmful") for row in teacher.draw("chat", 9, 4, np.random.default_rng(0))
     )
-    lesson = teacher.write(rows, [False] * 40, [row.refuse for row in rows])
+    lesson = teacher.write(rows, [False] * 40, [True] * 40, [row.refuse for row in rows])
     for at, row in enumerate(rows):
         cut = int(lesson.decision[at]) + 1
         prompt = tokenizer.decode(lesson.ids[at, :cut])
