@@ -146,7 +146,7 @@ def exchange(turn: Turn, names: Mapping[str, str]) -> tuple[Message, ...]:
         names: the name that the agent sees, by the action's key.
     """
     if turn.move is None or turn.response is None:
-        return _asked_again(turn.asks, _INVALID_TURN)
+        return _asked_again(turn.asks, passed=True)
     reply, observation = turn.asks[-1].reply, turn.response.observation
     malformed = _asked_again(turn.asks[:-1])
     if turn.move.rung != "tools":
@@ -155,11 +155,15 @@ def exchange(turn: Turn, names: Mapping[str, str]) -> tuple[Message, ...]:
     return (*malformed, _called(reply, turn.move, call_id), Message(role="tool", content=observation, call_id=call_id))
 
 
-def _asked_again(asks: Sequence[Ask], closing: str = "") -> tuple[Message, ...]:
+def told_again(problem: str | None, *, passed: bool) -> str:
+    """What the agent is told of a reply that held no valid move; ``passed`` where its turn is lost with it."""
+    return f"No action was taken: {problem}. {_INVALID_TURN if passed else _ASK_AGAIN}"
+
+
+def _asked_again(asks: Sequence[Ask], *, passed: bool = False) -> tuple[Message, ...]:
     messages: list[Message] = []
     for position, ask in enumerate(asks, start=1):
-        last = closing if position == len(asks) else ""
-        reason = f"No action was taken: {ask.problem}. {last or _ASK_AGAIN}"
+        reason = told_again(ask.problem, passed=passed and position == len(asks))
         messages += (Message(role="assistant", content=_excerpt(ask.reply)), Message(role="user", content=reason))
     return tuple(messages)
 

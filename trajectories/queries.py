@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, select
 
 from dilemma_kernel.records import MAX_ASKS
 from trajectories.tables import CALLS, EPISODES, JUDGEMENTS, SCENARIOS, STUDIES
@@ -158,6 +158,19 @@ def keys_of(study: str) -> Select[Any]:
 
 def one_call(study: str, key: str) -> Select[Any]:
     return select(CALLS.c.reply, CALLS.c.timing).where(CALLS.c.study == study, CALLS.c.key == key)
+
+
+def first_asked(episode_id: str) -> Select[Any]:
+    """The first request to an episode's agent; none where its calls are not stored, as in a study that came in."""
+    place = ((CALLS.c[name], _episode[name]) for name in ("study", "case_id", "cell", "repeat"))
+    of_episode = (column == there for column, there in place)
+    return (
+        select(CALLS.c.request)
+        .join(EPISODES, and_(*of_episode))
+        .where(_episode.episode_id == episode_id, CALLS.c.role == "agent")
+        .order_by(CALLS.c.turn, CALLS.c.ask, CALLS.c.key)
+        .limit(1)
+    )
 
 
 def calls_of(study: str, case_id: str | None) -> Select[Any]:

@@ -4,12 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dilemma_kernel.records import ChatReply, Rung, Sampling, Scenario, ToolCall, Trajectory, Turn
-from dilemma_kernel.semantics.actions import present
-from dilemma_kernel.semantics.comprehension import probe_text
-from envs.conversation import brief
-
-NOT_A_MOVE = "No action was taken: {problem}."
+from dilemma_kernel.records import ChatReply, Scenario, ToolCall, Trajectory, Turn
+from dilemma_kernel.semantics.comprehension import GO_ON, probe_text
+from envs.conversation import told_again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,43 +26,51 @@ class Said:
     function: str | None = None
 
 
-def conversation(trajectory: Trajectory, scenario: Scenario | None) -> Iterator[Said]:
-    """Every message in order: what the agent was told, its replies in full, what it met.
+def conversation(trajectory: Trajectory, scenario: Scenario | None, system: str | None) -> Iterator[Said]:
+    """Every message in order: what the agent was sent, its replies in full, what it met.
+
+    A last reply without a valid move has no answer: nothing was sent after it.
 
     Args:
         trajectory: the episode.
-        scenario: None for an arm of refusal transfer, whose system text is its condition's and is not repeated here.
+        scenario: None for an arm of refusal transfer.
+        system: the system text; None where it is not known.
     """
-    if scenario is not None:
-        rung: Rung = next((turn.move.rung for turn in trajectory.turns if turn.move), "tools")
-        presented = present(scenario, trajectory.cell.levels, trajectory.seed)
-        briefing = brief(scenario, trajectory.cell.levels, presented, rung, Sampling(), None)
-        yield Said(role="system", text=briefing.system.content, turn=0)
+    if system is not None:
+        yield Said(role="system", text=system, turn=0)
     asked = f"\n\n{probe_text(scenario.probe)}" if trajectory.probe and scenario else ""
     yield Said(role="user", text=trajectory.opening + asked, turn=0)
     if trajectory.probe:
         yield _reply(trajectory.probe.reply, 0, 0)
+        if trajectory.turns:
+            yield Said(role="user", text=GO_ON, turn=1)
     for turn in trajectory.turns:
-        yield from _turn(turn)
+        is_last = turn is trajectory.turns[-1] and trajectory.ended != "crashed"
+        yield from _turn(turn, is_last=is_last)
 
 
-def _turn(turn: Turn) -> Iterator[Said]:
-    for number, ask in enumerate(turn.asks):
+def _turn(turn: Turn, *, is_last: bool) -> Iterator[Said]:
+    for number, ask in enumerate(turn.asks, start=1):
         said = _reply(ask.reply, turn.index, number)
         yield said
         if ask.problem is not None:
-            yield Said(role="user", text=NOT_A_MOVE.format(problem=ask.problem), turn=turn.index)
+            ends = number == len(turn.asks)
+            if not (ends and is_last):
+                passed = ends and turn.move is None
+                yield Said(role="user", text=told_again(ask.problem, passed=passed), turn=turn.index)
         elif turn.response is not None:
-            by_call = turn.move is not None and turn.move.rung == "tools" and said.calls
-            yield Said(
-                role="tool" if by_call else "user",
-                text=turn.response.observation,
-                turn=turn.index,
-                answers=said.calls[0][0] if by_call else None,
-                function=said.calls[0][1].name if by_call else None,
-            )
+            yield _met(turn, turn.response.observation, said)
+
+
+def _met(turn: Turn, observation: str, said: Said) -> Said:
+    """What the environment answered: the result of the first call, or in words."""
+    if turn.move is None or turn.move.rung != "tools" or not said.calls:
+        return Said(role="user", text=observation, turn=turn.index)
+    name, call = said.calls[0]
+    return Said(role="tool", text=observation, turn=turn.index, answers=name, function=call.name)
 
 
 def _reply(reply: ChatReply, turn: int, number: int) -> Said:
     calls = tuple((f"call-{turn}-{number}-{place}", call) for place, call in enumerate(reply.calls))
-    return Said(role="assistant", text=reply.refusal or reply.text, turn=turn, reply=reply, calls=calls)
+    text = "\n".join(part for part in (reply.refusal, reply.text) if part)
+    return Said(role="assistant", text=text, turn=turn, reply=reply, calls=calls)

@@ -14,6 +14,7 @@ from typing import Any
 
 from dilemma.studies.exporting.folders import export_folder
 from dilemma.studies.exporting.inspect_samples import sample_of, usage_of
+from dilemma.studies.exporting.sent import SystemTexts
 from dilemma.studies.exporting.writing import Chosen
 from dilemma_kernel.records import (
     MISALIGNED,
@@ -56,7 +57,11 @@ async def write_inspect(store: Store, chosen: Chosen, out: Path) -> None:
     with export_folder(out, chosen, {}) as folder:
         await store.read(
             lambda connection: _write(
-                folder, chosen, by_id, chosen_episodes(connection, chosen.record.name, chosen.choice)
+                folder,
+                chosen,
+                by_id,
+                chosen_episodes(connection, chosen.record.name, chosen.choice),
+                SystemTexts(connection, chosen.record),
             )
         )
 
@@ -66,6 +71,7 @@ def _write(
     chosen: Chosen,
     scenarios: Mapping[str, Scenario],
     episodes: Iterator[tuple[Trajectory, tuple[Judgement, ...]]],
+    systems: SystemTexts,
 ) -> None:
     """Samples go to a file a cell as they come; the head and the results are put around them at the end."""
     logs: dict[str, _Log] = {}
@@ -75,7 +81,10 @@ def _write(
             if key not in logs:
                 name = f"{content_hash([chosen.record.name, key], 22)}"
                 logs[key] = _Log(trajectory.cell, (folder / f"{name}.samples").open("w", encoding="utf-8"), name)
-            _add(logs[key], trajectory, judgements, scenarios.get(trajectory.scenario_id))
+            scenario = scenarios.get(trajectory.scenario_id)
+            system = systems.of(trajectory, scenario)
+            shown = None if system is None else chosen.redactor.text(system)
+            _add(logs[key], sample_of(trajectory, judgements, scenario, shown), trajectory, judgements)
     finally:
         for log in logs.values():
             log.file.close()
@@ -83,8 +92,7 @@ def _write(
         _finish(folder, chosen, log)
 
 
-def _add(log: _Log, trajectory: Trajectory, judgements: Sequence[Judgement], scenario: Scenario | None) -> None:
-    sample = sample_of(trajectory, judgements, scenario)
+def _add(log: _Log, sample: JsonObject, trajectory: Trajectory, judgements: Sequence[Judgement]) -> None:
     log.file.write(("," if log.samples else "") + _json(sample))
     log.samples.append(sample["id"])
     for model, used in sample["model_usage"].items():

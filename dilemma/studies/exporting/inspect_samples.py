@@ -13,9 +13,18 @@ from trajectories.rows import outcome_text
 _FINISH = {"stop": "stop", "length": "max_tokens", "tool_calls": "tool_calls", "refusal": "content_filter"}
 
 
-def sample_of(trajectory: Trajectory, judgements: Sequence[Judgement], scenario: Scenario | None) -> JsonObject:
-    """An episode as a sample: messages, scores, usage, and in its metadata what has no place elsewhere."""
-    said = list(conversation(trajectory, scenario))
+def sample_of(
+    trajectory: Trajectory, judgements: Sequence[Judgement], scenario: Scenario | None, system: str | None
+) -> JsonObject:
+    """An episode as a sample: messages, scores, usage, and in its metadata what has no place elsewhere.
+
+    Args:
+        trajectory: the episode.
+        judgements: what is said of it.
+        scenario: None for an arm of refusal transfer.
+        system: the system text; None where it is not known, and the metadata says so.
+    """
+    said = list(conversation(trajectory, scenario, system))
     messages = [_message(trajectory, number, one) for number, one in enumerate(said)]
     last = next((m for m in reversed(messages) if m["role"] == "assistant"), None)
     name = trajectory.case if trajectory.instrument == "transfer" else trajectory.scenario
@@ -34,7 +43,7 @@ def sample_of(trajectory: Trajectory, judgements: Sequence[Judgement], scenario:
         "messages": messages,
         "output": output,
         "scores": {f"{j.vocabulary} by {j.maker}": _score(j) for j in judgements},
-        "metadata": _metadata(trajectory),
+        "metadata": {**_metadata(trajectory), **({"system_text": "not known"} if system is None else {})},
         "store": {},
         "events": [],
         "model_usage": usage,
@@ -113,6 +122,7 @@ def _metadata(trajectory: Trajectory) -> JsonObject:
         {
             "turn": turn.index,
             "action": turn.move.action if turn.move else None,
+            "problems": [ask.problem for ask in turn.asks if ask.problem is not None],
             "executed": turn.response.executed if turn.response else None,
             "patch": turn.response.patch if turn.response else {},
             "faults": [fault.model_dump() for fault in turn.response.faults] if turn.response else [],
