@@ -10,9 +10,10 @@ from dilemma.charts import save_figure
 from dilemma.review.report_parts.blocks import Page
 from dilemma.review.report_parts.episodes import picked
 from dilemma.review.report_parts.material import read_material, read_whole, rewritten
-from dilemma.review.report_parts.pictures import WIDTH
+from dilemma.review.report_parts.picture_layout import WIDTH
 from dilemma.review.report_parts.study_page import episodes_behind, study_page
 from dilemma.review.report_parts.writing import Transcripts, write_page
+from dilemma.studies.exporting.placing import default_place
 from dilemma.studies.exporting.writing import choose, write_card_beside
 from dilemma.studies.study import Study, open_study
 from dilemma_kernel.errors import InputError
@@ -121,7 +122,7 @@ def export_page(
     Returns:
         The page and the card.
     """
-    study, target = open_study(name, url), out or Path(f"{name}.html")
+    study, target = open_study(name, url), out or default_place(name, ".html")
     chosen = choose(name, study.url, "html", only, redact, licence)
     if chosen.record.instrument == "transfer":
         module = import_module("dilemma.review.transfer_page")

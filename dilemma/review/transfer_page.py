@@ -6,6 +6,7 @@ from pathlib import Path
 from dilemma.review.report_page import TRANSCRIPTS, hold, write
 from dilemma.review.report_parts.blocks import Page, Section, Tile
 from dilemma.review.report_parts.settings import calls_line, settings_section
+from dilemma.review.report_parts.transfer_arms import arms_section, verdicts_section
 from dilemma.review.report_parts.transfer_behind import (
     Reply,
     TransferBehind,
@@ -14,15 +15,9 @@ from dilemma.review.report_parts.transfer_behind import (
     reply_row,
     transfer_behind,
 )
-from dilemma.review.report_parts.transfer_sections import (
-    HARMFUL,
-    arms_section,
-    divergence_section,
-    judges_section,
-    published_section,
-    strata_section,
-    verdicts_section,
-)
+from dilemma.review.report_parts.transfer_divergence import divergence_section, strata_section
+from dilemma.review.report_parts.transfer_judges import judges_section, published_section
+from dilemma.review.report_parts.transfer_words import HARMFUL
 from dilemma.studies.numbers import share
 from dilemma.studies.study import Study, waited
 from dilemma.studies.transfer.figures import Divergence, TransferReport
@@ -121,8 +116,8 @@ def _sections(material: _Material, found: TransferBehind, held: frozenset[str]) 
         divergence_section(report, found),
         verdicts_section(report, found),
         arms_section(report, found),
-        strata_section(report, found),
-        judges_section(report, found),
+        strata_section(report),
+        judges_section(report),
         published_section(report),
         Section(anchor="cost", title="What did it cost?", lead=calls_line(material.spent), blocks=[]),
         settings_section(material.record, material.served, {}),

@@ -6,16 +6,8 @@ from functools import partial
 from dilemma.charts import SEQUENCE
 from dilemma.review.report_parts.blocks import Block, Picture, Section, Table, Value
 from dilemma.review.report_parts.episodes import MISSING, Behind
-from dilemma.review.report_parts.pictures import (
-    CAUSE_COLOURS,
-    MOST_ROWS,
-    OUTCOME_COLOURS,
-    Bar,
-    Curve,
-    curves,
-    forest,
-    stacked,
-)
+from dilemma.review.report_parts.forest_plot import MOST_ROWS, Bar, forest
+from dilemma.review.report_parts.pictures import CAUSE_COLOURS, OUTCOME_COLOURS, Curve, curves, stacked
 from dilemma.studies.numbers import NOTHING, interval, share, signed
 from dilemma.studies.report import CellReport, Report
 from dilemma_kernel.records import LABELS, Rate

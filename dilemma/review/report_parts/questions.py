@@ -6,7 +6,7 @@ from functools import partial
 from dilemma.charts.drawing import Chart
 from dilemma.review.report_parts.blocks import Block, Picture, Section, Table, Value
 from dilemma.review.report_parts.episodes import Behind
-from dilemma.review.report_parts.pictures import MOST_ROWS, Bar, forest
+from dilemma.review.report_parts.forest_plot import MOST_ROWS, Bar, forest
 from dilemma.studies.agreement import Between
 from dilemma.studies.comparison import SOURCE
 from dilemma.studies.numbers import NOTHING, p_value, share, signed

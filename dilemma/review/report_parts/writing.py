@@ -12,7 +12,7 @@ from dilemma.charts import CHART_CSS, page_svg
 from dilemma.review.report_parts.blocks import Heading, Link, Listing, Page, Picture, Table
 from dilemma.review.report_parts.episodes import episode_anchor
 from dilemma.review.report_parts.material import Whole
-from dilemma.review.report_parts.pictures import NARROW, WIDTH
+from dilemma.review.report_parts.picture_layout import NARROW, WIDTH
 from dilemma.review.text import TEXT_CSS, line, shown, written_out
 from dilemma.review.transcript import in_words, transcript
 from dilemma_kernel.records import Scenario
