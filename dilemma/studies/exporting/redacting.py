@@ -1,16 +1,24 @@
 """``--redact PATTERN``: texts with what a person does not want to give away taken out; keys and secrets always.
 
-What tells episodes apart (ids, names of cells, labels and their makers) stays, and so do numbers. A scenario whose
-text changes has another id from then on, and everything that names it names the new one.
+Texts are what models, people and the writers of scenarios wrote; each kind of record says which of its fields are
+texts. What tells episodes apart (ids, names of cells, labels and their makers) stays, and so do numbers and the words
+of the records' own forms. A scenario whose text changes has another id from then on, and everything that names it
+names the new one.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import ValidationError
 
+from dilemma.studies.exporting.renaming import Words, names_of, renamed
+from dilemma.studies.exporting.scrubbing import (
+    scrubbed_judgement,
+    scrubbed_scenario,
+    scrubbed_study,
+    scrubbed_trajectory,
+)
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import JsonObject, Scenario
 
@@ -28,56 +36,6 @@ SECRETS = (
 )
 """What looks like a key of a provider, a token or a private key."""
 
-_KEPT = frozenset(
-    {
-        "action",
-        "agent",
-        "attempt",
-        "case",
-        "cases",
-        "cell",
-        "cells",
-        "controls",
-        "domain",
-        "ended",
-        "end_rule",
-        "environment",
-        "episode_id",
-        "family",
-        "finish",
-        "format",
-        "instrument",
-        "key",
-        "kind",
-        "levels",
-        "maker",
-        "mended",
-        "model",
-        "order",
-        "origin",
-        "pack",
-        "pack_hash",
-        "pressure",
-        "role",
-        "rung",
-        "scenario",
-        "scenario_id",
-        "scenarios",
-        "study",
-        "subject",
-        "track",
-        "version",
-        "versions",
-        "vocabulary",
-    }
-)
-"""Fields that tell things apart."""
-
-_FREE = frozenset(
-    {"arguments", "parameters", "patch", "initial_state", "fields", "effects", "values", "state_schema", "requires"}
-)
-"""Fields whose keys a model or a writer chose."""
-
 
 @dataclass(frozen=True)
 class Redactor:
@@ -86,10 +44,14 @@ class Redactor:
     Args:
         patterns: regular expressions.
         ids: old scenario_id or core_id -> new.
+        names: name of a scenario -> its names that are called otherwise.
+        apart: name of a scenario -> what its setting ends with, so that no two scenarios become one.
     """
 
     patterns: tuple[re.Pattern[str], ...]
     ids: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    apart: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
         """``text`` with every match replaced."""
@@ -99,32 +61,24 @@ class Redactor:
 
     def record(self, kind: str, value: JsonObject) -> JsonObject:
         """The JSON of a record without what is to go; ``kind`` as for ``Choice.rewrite``."""
-        if kind == "timing":
-            return {**value, "case": self.ids.get(value["case"], value["case"])}
-        made: JsonObject = self._walk(value, "", is_free=False)
-        if kind in {"study", "scenario"}:
-            made["name"] = value["name"]
-        if kind == "study":
-            made["scenarios"] = {name: self.ids.get(old, old) for name, old in value["scenarios"].items()}
-        for name in ("case", "scenario_id") if kind == "trajectory" else ():
-            made[name] = self.ids.get(value[name], value[name])
-        if kind == "judgement" and value["outcome"]["kind"] == "measured" and value["vocabulary"] in _CLOSED:
-            made["outcome"] = value["outcome"]
-        return made
+        match kind:
+            case "study":
+                scenarios = {name: self.ids.get(old, old) for name, old in value["scenarios"].items()}
+                return scrubbed_study(value, Words(self.text)) | {"scenarios": scenarios}
+            case "scenario":
+                made = scrubbed_scenario(value, self._words(value["name"]))
+                made["core"]["narrative"]["setting"] += self.apart.get(value["name"], "")
+                return made
+            case "trajectory":
+                made = scrubbed_trajectory(value, self._words(value["scenario"]))
+                return made | {name: self.ids.get(value[name], value[name]) for name in ("case", "scenario_id")}
+            case "judgement":
+                return scrubbed_judgement(value, Words(self.text))
+            case _:
+                return {**value, "case": self.ids.get(value["case"], value["case"])}
 
-    def _walk(self, value: Any, name: str, *, is_free: bool) -> Any:
-        if isinstance(value, str):
-            return value if name in _KEPT and not is_free else self.text(value)
-        if isinstance(value, list | tuple):
-            return [self._walk(inner, name, is_free=is_free) for inner in value]
-        if not isinstance(value, dict) or (name in _KEPT and not is_free and name != "cell"):
-            return value
-        free = is_free or name in _FREE
-        return {self.text(key) if free else key: self._walk(inner, key, is_free=free) for key, inner in value.items()}
-
-
-_CLOSED = frozenset({"label", "executed_label", "refusal", "tool_verdict", "degenerate"})
-"""Vocabularies whose values are known beforehand."""
+    def _words(self, scenario: str) -> Words:
+        return Words(self.text, self.names.get(scenario, {}))
 
 
 def redactor(patterns: Sequence[str], secrets: Iterable[str], scenarios: Sequence[Scenario]) -> Redactor:
@@ -140,22 +94,32 @@ def redactor(patterns: Sequence[str], secrets: Iterable[str], scenarios: Sequenc
     """
     compiled = [re.compile(re.escape(secret)) for secret in secrets if secret]
     compiled += [re.compile(pattern) for pattern in SECRETS]
-    made = Redactor((*compiled, *map(_compiled, patterns)))
+    plain = Redactor((*compiled, *map(_compiled, patterns)))
+    values = {scenario.name: scenario.model_dump(mode="json") for scenario in scenarios}
+    names = {name: renamed(names_of(value), plain.text) for name, value in values.items()}
     ids: dict[str, str] = {}
+    apart: dict[str, str] = {}
     for scenario in scenarios:
-        try:
-            new = Scenario.model_validate(made.record("scenario", scenario.model_dump(mode="json")))
-        except ValidationError as error:
-            reason = error.errors(include_input=False)[0]["msg"]
-            raise InputError(f"what is to be redacted would break scenario {scenario.name!r}: {reason}") from None
+        new = _redacted(Redactor(plain.patterns, names=names), values[scenario.name])
+        if new.core_id in ids.values() and scenario.core_id not in ids:
+            apart[scenario.name] = f" ({len(apart) + 2})"
+            new = _redacted(Redactor(plain.patterns, names=names, apart=apart), values[scenario.name])
         ids |= {scenario.core_id: new.core_id, scenario.scenario_id: new.scenario_id}
-    return Redactor(made.patterns, ids)
+    return Redactor(plain.patterns, ids, names, apart)
+
+
+def _redacted(made: Redactor, value: JsonObject) -> Scenario:
+    try:
+        return Scenario.model_validate(made.record("scenario", value))
+    except ValidationError as error:
+        reason = error.errors(include_input=False)[0]["msg"]
+        raise InputError(f"what is to be redacted would break scenario {value['name']!r}: {reason}") from None
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         found = re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(f"--redact {pattern}: not a regular expression: {error}") from None
     if found.search("") is not None:
         raise InputError(f"--redact {pattern}: it matches the empty text, and so would every place in it")
