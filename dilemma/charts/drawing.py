@@ -1,6 +1,7 @@
 """Drawing a chart: Vega-Lite inside vl-convert, with nothing asked of the network."""
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -22,6 +23,10 @@ _IN_PAGE = {
     GRID: "var(--chart-grid)",
     PAPER: "var(--chart-paper)",
 }
+_GROUP = re.compile(r"<(?:g|path|text)\b[^>]*>")
+_SPOKEN = re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
+"""What Vega says of each part to a screen reader; in a page the picture is one, with one text."""
+
 _PIXELS_PER_POINT = 3.0
 """300 dots an inch on paper, at the size at which the words read as 9 points."""
 
@@ -49,7 +54,7 @@ def page_svg(chart: Chart, title: str) -> str:
         chart: what to draw.
         title: what a screen reader says.
     """
-    svg = paper_svg(chart)
+    svg = _GROUP.sub(lambda found: _SPOKEN.sub("", found[0]), paper_svg(chart))
     for colour, variable in _IN_PAGE.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label_text(title, 300))}" ', 1)

@@ -1,7 +1,7 @@
 """A real browser: Debian's Chromium, driven by Playwright, that notes errors and requests off the machine."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -56,7 +56,12 @@ def _note(address: str, noted: Noted) -> None:
 
 
 def serious_faults(page: "sync_api.Page") -> list[str]:
-    """What axe-core finds serious or critical: the rule, and the first place."""
+    """What axe-core finds serious or critical."""
+    return faults(page, SERIOUS)
+
+
+def faults(page: "sync_api.Page", impacts: Collection[str]) -> list[str]:
+    """What axe-core finds of these impacts: the rule, and the first place."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     found = axe.run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in SERIOUS]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in impacts]
