@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 from dilemma.review.agreeing import Agreeing, agreeing
@@ -11,13 +12,22 @@ from dilemma.review.labelling import vocabulary_of
 from dilemma.review.sessions import Session
 from dilemma.review.sheets import Sheet
 from dilemma.studies.study import known_study
-from dilemma_kernel.errors import DilemmaError, InputError
+from dilemma_kernel.errors import DilemmaError, InputError, StoreError
 from dilemma_kernel.records import Judgement, Scenario, StudyRecord
 from trajectories import Store, browsing
 from trajectories.search import Found, TextIndex
 from trajectories.wanted import EpisodeLine, Wanted
 
 _KEPT = 64
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file stands at a path; None for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 class Desk:
@@ -33,6 +43,7 @@ class Desk:
         self.store = store
         self.can_write = can_write
         self.sheet = sheet
+        self._file = _file_at(store.path)
         self._words = TextIndex(store)
         self._indexing: dict[str, asyncio.Task[None]] = {}
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
@@ -44,6 +55,7 @@ class Desk:
 
     async def study(self, name: str) -> StudyRecord:
         """A study's record, which never changes. Raises ``StudyError`` where there is none."""
+        self._check_file()
         if (found := self._kept.get(("study", name))) is None:
             found = self._keep(("study", name), await known_study(self.store, name))
         return found  # type: ignore[no-any-return]  # kept under its own key
@@ -99,7 +111,21 @@ class Desk:
         """
         if not self.can_write:
             raise InputError("the store was opened for reading only: no label can be stored")
+        self._check_file()
         await self.store.add_judgements(judgements)
+        self._check_file()
+
+    def _check_file(self) -> None:
+        """A store that was deleted can be read and written still, by whoever has it open, and is lost with them.
+
+        Raises:
+            StoreError: another file stands where the store was, or none.
+        """
+        if _file_at(self.store.path) != self._file:
+            raise StoreError(
+                f"{self.store.path} was deleted or replaced since it was opened: nothing more is stored in it; "
+                "put it back and start the server again (drafts are kept in the browser)"
+            )
 
     def probability(self, episode: str, asked: Asked) -> float | None:
         """With which probability an episode came onto the sheet, where it is labelled from the sheet's queue."""

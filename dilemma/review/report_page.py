@@ -1,6 +1,7 @@
 """A study of dilemmas as one page that asks nothing of the network; its pictures, for a paper."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def _write_text(path: Path, pieces: Iterator[str]) -> None:
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # its folder may be none
+            partial.unlink()
 
 
 def export_page(

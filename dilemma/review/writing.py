@@ -69,22 +69,23 @@ async def _labelled(desk: Desk, asked: Asked, session: Session, form: Form) -> E
         raise InputError(f"you are {session.person} by now: load the page again. Your draft is kept")
     if first(form, "person"):
         session.person = person_named(first(form, "person"))
-    if not session.person:
+    person = session.person  # another tab of this session may change it while this label is stored
+    if not person:
         raise InputError("give your name first: labels are stored under it")
     line = await desk.line(first(form, "episode"))
     if first(form, "attempt") != str(line.attempt):
         raise InputError("this episode was run again while you read it: load the page again. Your draft is kept")
     probability = desk.probability(line.episode_id, asked)
     if probability is None:
-        probability = await _drawn_with(desk, session, line)
-    await desk.store_labels(judgements_from(form, line, session.person, probability))
+        probability = await _drawn_with(desk, person, line)
+    await desk.store_labels(judgements_from(form, line, person, probability))
     return line
 
 
-async def _drawn_with(desk: Desk, session: Session, line: EpisodeLine) -> float | None:
+async def _drawn_with(desk: Desk, person: str, line: EpisodeLine) -> float | None:
     """The probability that an earlier label of the same person came with: a correction keeps it."""
     earlier = await desk.store.judgements_on(await desk.store.episode(line.episode_id))
-    mine = (maker_of(session.person), vocabulary_of(line.instrument))
+    mine = (maker_of(person), vocabulary_of(line.instrument))
     return next((j.probability for j in earlier if (j.maker, j.vocabulary) == mine), None)
 
 

@@ -11,7 +11,7 @@ from dilemma.studies.plan import DEFAULT_STORE
 from dilemma.studies.report import Report, build_report
 from dilemma.studies.rows import EpisodeRow
 from dilemma_kernel.errors import StudyError
-from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory
+from dilemma_kernel.records import Judgement, Scenario, StudyRecord, Trajectory, Unmeasured
 from trajectories import EpisodeSummary, Store, StudySummary, open_store
 from trajectories.bulk import each_episode
 
@@ -130,13 +130,24 @@ async def episode_rows(store: Store, study: str) -> list[EpisodeRow]:
     return [row for row in made if row is not None]
 
 
+def _unjudged(episode: EpisodeSummary, vocabulary: str) -> Judgement:
+    """What stands for the rules' judgement where it did not come with an episode, as in an import of a part."""
+    return Judgement(
+        subject=episode.episode_id,
+        vocabulary=vocabulary,
+        maker="rules",
+        version="",
+        outcome=Unmeasured(why="no judgement by the rules"),
+    )
+
+
 def _row(episode: EpisodeSummary, said: Mapping[tuple[str, str], Judgement]) -> EpisodeRow:
     return EpisodeRow(
         cell=episode.cell,
         core_id=episode.case_id,
         family=episode.family,
-        label=said["label", "rules"],
-        executed=said["executed_label", "rules"],
+        label=said.get(("label", "rules")) or _unjudged(episode, "label"),
+        executed=said.get(("executed_label", "rules")) or _unjudged(episode, "executed_label"),
         faults=episode.faults,
         invalid_turns=episode.invalid_turns,
         episode_id=episode.episode_id,

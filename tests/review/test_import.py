@@ -79,6 +79,7 @@ def test_a_study_that_came_back_gives_the_same_report(tmp_path: Path) -> None:
         assert result.stdout == "study small: 36 episodes, 108 judgements\n", result.output
     reports = [open_study(STUDY, str(tmp_path / name)).report() for name in ("one.db", "two.db")]
     assert reports[0] == reports[1]
+    (out / "README.md").unlink()
     (out / "study.json").write_text((out / "study.json").read_text().replace('"seed": 4', '"seed": 5'))
     with pytest.raises(StudyError):
         import_folder(out, str(tmp_path / "two.db"))
@@ -121,6 +122,9 @@ def test_an_episode_of_another_study_is_said(exported: Path, tmp_path: Path) -> 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without its card, which would tell that it was changed."""
     folder = tmp_path_factory.mktemp("exported")
     asyncio.run(fill_small(folder / "d.db"))
-    return export_study(STUDY, str(folder / "d.db"), "jsonl", folder / "out")
+    out = export_study(STUDY, str(folder / "d.db"), "jsonl", folder / "out")
+    (out / "README.md").unlink()
+    return out

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import yaml
 
-from dilemma_kernel.errors import DilemmaError
+from dilemma_kernel.errors import DilemmaError, InputError
 from dilemma_kernel.records import Judgement, Record, StudyRecord, Trajectory, content_hash
 from refusal_transfer.loading import SHIPPED as SHIPPED_SUITE
 from refusal_transfer.loading import read_suite
 from scenario_factory import load_pack
+from trajectories.export import CARD
 
 EXPORT_VERSION = "1"
 """Version of the forms of exports."""
@@ -46,7 +47,8 @@ class Made:
     of: int
     """That the study has."""
     only: Sequence[str]
-    redacted: Sequence[str]
+    redacted: int
+    """Patterns of a person's that were taken out. The patterns themselves would tell what is no longer there."""
     licence: str | None = None
     """Given by a person; None for that of the pack."""
 
@@ -91,6 +93,32 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
+def check_files(folder: Path) -> None:
+    """Hold the files of a folder to its card, where it has one: a file that was cut off is told before it is read.
+
+    Raises:
+        InputError: a file is missing, or is another than the card names.
+    """
+    for name, digest in named_in(folder / CARD).items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError(f"{path} is missing, and the export's card names it: copy the whole folder")
+        if sha256(path) != digest:
+            raise InputError(
+                f"{path} is not the file that {folder / CARD} names: it was cut off or changed; "
+                f"copy it again, or remove {CARD} to read it as it is"
+            )
+
+
+def named_in(card: Path) -> dict[str, str]:
+    """Name -> SHA-256, of the files that a card names; none where it is no card. Names that lead elsewhere are left."""
+    try:
+        found = yaml.safe_load(card.read_text(encoding="utf-8").split("---\n")[1])["sha256"]
+        return {name: str(digest) for name, digest in found.items() if Path(str(name)).name == name}
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, yaml.YAMLError):
+        return {}
+
+
 def _head(made: Made, files: Mapping[str, str]) -> dict[str, object]:
     study, (licence, pack_canary) = made.study, _source(made.study)
     tables = [name for name in files if name.endswith(".parquet")]
@@ -109,7 +137,7 @@ def _head(made: Made, files: Mapping[str, str]) -> dict[str, object]:
         "episodes": made.episodes,
         "of_episodes": made.of,
         "only": list(made.only),
-        "redacted": list(made.redacted),
+        "redacted_patterns": made.redacted,
         "versions": {"dilemma-sim": version("dilemma-sim"), **study.versions},
         "sha256": dict(files),
     }
@@ -123,8 +151,7 @@ def _body(made: Made, files: Mapping[str, str], columns: Mapping[str, str]) -> I
         yield from ("", f"Not the whole study: {made.episodes:,} of {made.of:,}, by {_code(made.only)}.")
     yield from (
         "",
-        "Keys, tokens and private keys are taken out"
-        + (f", and so is {_code(made.redacted)}." if made.redacted else "."),
+        "Keys, tokens and private keys are taken out" + _also_redacted(made.redacted),
     )
     yield from (
         "",
@@ -158,6 +185,12 @@ def _body(made: Made, files: Mapping[str, str], columns: Mapping[str, str]) -> I
     else:
         yield from _record_fields("Trajectory", Trajectory)
         yield from _record_fields("Judgement", Judgement)
+
+
+def _also_redacted(patterns: int) -> str:
+    if not patterns:
+        return "."
+    return f", and what {patterns} patterns match." if patterns > 1 else ", and what one pattern matches."
 
 
 def _settings(study: StudyRecord) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from dilemma.studies.exporting.card import check_files
 from dilemma.studies.study import store_url, waited
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import JsonObject, Judgement, Record, Scenario, StudyRecord, Trajectory
@@ -40,13 +41,15 @@ def import_folder(folder: Path, url: str | None) -> ImportedStudy:
         url: the store.
 
     Raises:
-        InputError: the folder is no such export; one line that names the file and the line.
+        InputError: the folder is no such export, or not the whole one that its data card names; one line that names
+            the file and the line. Nothing is stored where the card shows it.
         StudyError: the store has a study of this name with other settings.
     """
     return waited(_import(folder, store_url(url)))
 
 
 async def _import(folder: Path, url: str) -> ImportedStudy:
+    check_files(folder)
     study = _study(folder / "study.json")
     scenarios = [_record(Scenario, value, where) for value, where in _lines(folder / "scenarios.jsonl")]
     said: dict[str, list[Judgement]] = {}

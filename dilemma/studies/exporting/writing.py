@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from dilemma.settings import known_secrets
 from dilemma.studies.exporting.card import Made, card, hashes, sha256
 from dilemma.studies.exporting.columns import csv_columns
+from dilemma.studies.exporting.placing import default_place
 from dilemma.studies.exporting.redacting import Redactor, redactor
 from dilemma.studies.exporting.selecting import parse_only
 from dilemma.studies.study import known_study, store_url, waited
@@ -73,7 +74,7 @@ def export_study(
     """
     if form not in FORMATS or form == "html":
         raise InputError(f"unknown format {form!r}; there are {', '.join(FORMATS)}")
-    target = out or Path(name if form == "jsonl" else f"{name}.{form}")
+    target = out or default_place(name, "" if form == "jsonl" else f".{form}")
     return waited(_export(name, store_url(url), form, target, only, redact, licence))
 
 
@@ -121,7 +122,7 @@ async def _choose(
             episodes=len(ids),
             of=len(taken),
             only=tuple(only),
-            redacted=tuple(redact),
+            redacted=len(redact),
             licence=licence,
         ),
     )
