@@ -13,10 +13,12 @@ from scenario_factory.svg import COLOURS, INK, PALE, SIGNS, Picture, clean
 
 MOST_STATES = 48
 """Most states that are drawn; the first ones that a walk over the actions finds."""
-_STATE, _HEIGHT, _COLUMN, _ROW = 176.0, 46.0, 212.0, 66.0
+_STATE, _HEIGHT, _COLUMN, _ROW = 178.0, 50.0, 212.0, 68.0
 """Of a state: its width and height, and how far the columns and rows are apart. Five columns fit a page."""
-_LINE = 31
+_LINE = 28
 """Characters of a state's lines."""
+_SMALL = 10.5
+"""Size of a state's words."""
 _WIDTH = 190.0
 """Of a round."""
 _DECISIONS = {"accept": "#2f855a", "reject": "#c53030", "crash": "#c53030"}
@@ -79,9 +81,15 @@ def _states(picture: Picture, graph: Any) -> dict[str, tuple[float, float]]:
 def _state(picture: Picture, place: tuple[float, float], changed: dict[str, Any]) -> None:
     x, y = place
     picture.box(x, y, _STATE, _HEIGHT, PALE)
-    lines = [f"{name} = {value}" for name, value in changed.items()] or ["as it begins"]
+    lines = [_fact(name, value) for name, value in changed.items()] or ["as it begins"]
     for number, line in enumerate(lines[:3]):
-        picture.words(x + 8, y + 14 + 13 * number, clean(line, _LINE), size=9.5)
+        picture.words(x + 8, y + 15 + 14 * number, line, size=_SMALL)
+
+
+def _fact(name: str, value: object) -> str:
+    """A variable with its value on one line; where both are too long the name is cut, for the value says more."""
+    told = clean(f"{value}", _LINE - 11)
+    return f"{clean(name, _LINE - 3 - len(told))} = {told}"
 
 
 def _ends(
@@ -95,7 +103,8 @@ def _ends(
         condition = getattr(scenario.core.outcomes, track)
         picture.box(x, y, _STATE, _HEIGHT, COLOURS[track], "#f7fafc")
         picture.words(x + 8, y + 18, f"{SIGNS[track]} end", bold=True, colour=COLOURS[track])
-        picture.words(x + 8, y + 34, clean(", ".join(f"{n} = {v}" for n, v in condition.items()), _LINE), size=9.5)
+        for number, (name, value) in enumerate(list(condition.items())[:2]):
+            picture.words(x + 8, y + 31 + 13 * number, _fact(name, value), size=_SMALL)
     return ends
 
 
@@ -172,7 +181,7 @@ def _legend(picture: Picture, scenario: Scenario) -> None:
     for number, action in enumerate(scenario.core.actions):
         y = top + 18 * number
         picture.words(16, y, SIGNS[action.track], bold=True, colour=COLOURS[action.track])
-        picture.words(44, y, action.role, colour=PALE)
+        picture.words(44, y, action.role)
         picture.words(122, y, clean(f"{action.name}: {action.description}", 190))
 
 
