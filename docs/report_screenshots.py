@@ -42,7 +42,9 @@ def shoot(browser: Browser, name: str, page: Path, out: Path) -> None:
     """The top of the page at each width and colour scheme, and a transcript."""
     for width, height in WIDTHS.items():
         for scheme in ("light", "dark"):
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+            )
             tab = context.new_page()
             tab.set_default_timeout(300_000)
             tab.goto(page.as_uri())
@@ -50,7 +52,6 @@ def shoot(browser: Browser, name: str, page: Path, out: Path) -> None:
             tab.click("#episodes details.listing > summary")
             tab.click("#episodes details.listing[open] a")
             tab.wait_for_function("document.querySelector('details.episode[open]')")
-            tab.wait_for_timeout(600)
             tab.screenshot(path=out / f"report-{name}-episode-{scheme}-{width}.png")
             context.close()
 

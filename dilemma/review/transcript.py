@@ -229,7 +229,8 @@ def _cited(judgements: Sequence[Judgement]) -> dict[int, list[str]]:
     found: dict[int, dict[str, list[str]]] = {}
     for judgement in judgements:
         for turn in judgement.cites:
-            found.setdefault(turn, {}).setdefault(judgement.maker, []).append(judgement.vocabulary)
+            vocabulary = judgement.vocabulary.replace("_", " ")
+            found.setdefault(turn, {}).setdefault(judgement.maker, []).append(vocabulary)
     return {
         turn: [f"{maker}: {', '.join(dict.fromkeys(said))}" for maker, said in makers.items()]
         for turn, makers in found.items()
