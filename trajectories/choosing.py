@@ -50,6 +50,13 @@ def chosen(connection: Connection, study: str, choice: Choice) -> Iterator[tuple
         )
 
 
+def first_request(connection: Connection, episode_id: str) -> JsonObject | None:
+    """The JSON of the first request to an episode's agent; None where the call log has none."""
+    text: str | None = connection.scalar(queries.first_asked(episode_id))
+    request: JsonObject | None = None if text is None else parse(text)
+    return request
+
+
 def place_of(trajectory: JsonObject) -> tuple[Any, ...]:
     """Case, cell and repeat: where the calls of an episode belong."""
     return trajectory["case"], Cell.model_validate(trajectory["cell"]).key, trajectory["repeat"]

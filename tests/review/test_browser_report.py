@@ -81,3 +81,18 @@ def test_words_are_large_enough_to_read(page: tuple[Any, Noted], pages: Path) ->
         for width in (1280, 390):
             shown(tab, pages / f"{name}.html", width)
             assert [found for found in tab.evaluate(sizes) if found[0] < 11] == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_link_leads_to_a_transcript_with_its_heading_in_sight(
+    page: tuple[Any, Noted], pages: Path, width: int
+) -> None:
+    tab, _ = page
+    tab.emulate_media(reduced_motion="reduce")
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.goto((pages / "episodes.html").as_uri())
+    tab.click("#episodes details.listing > summary")
+    tab.click("#episodes details.listing[open] a")
+    tab.wait_for_function("document.querySelector('details.episode[open]')")
+    box = tab.locator("details.episode[open] > summary").bounding_box()
+    assert 0 <= box["y"] < 450

@@ -8,6 +8,7 @@ sign for unscored, with the reason. Ids are derived; there are no clocks in an e
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from dilemma_kernel.records import (
 )
 from trajectories import Store
 from trajectories.choosing import chosen as chosen_episodes
+from trajectories.choosing import first_request
 from trajectories.jsontext import plain
 
 CREATED = "1970-01-01T00:00:00+00:00"
@@ -61,7 +63,7 @@ async def write_inspect(store: Store, chosen: Chosen, out: Path) -> None:
                 chosen,
                 by_id,
                 chosen_episodes(connection, chosen.record.name, chosen.choice),
-                SystemTexts(connection, chosen.record),
+                SystemTexts(partial(first_request, connection), chosen.record),
             )
         )
 

@@ -1,21 +1,18 @@
 """The system text that an agent was sent: from the call log, or where that has none, made again."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
-from sqlalchemy import Connection
-
 from dilemma_kernel.errors import DilemmaError
-from dilemma_kernel.records import Rung, Sampling, Scenario, StudyRecord, Trajectory
+from dilemma_kernel.records import JsonObject, Rung, Sampling, Scenario, StudyRecord, Trajectory
 from dilemma_kernel.semantics.actions import present
 from envs.conversation import brief
 from refusal_transfer.arms import Arm
 from refusal_transfer.harness import NO_TOOLS, arm_request
 from refusal_transfer.loading import SHIPPED, read_suite
 from refusal_transfer.suite import Suite
-from trajectories.jsontext import parse
-from trajectories.queries import first_asked
 
 
 @dataclass(frozen=True)
@@ -23,11 +20,11 @@ class SystemTexts:
     """Finds them for the episodes of a study.
 
     Args:
-        connection: to the store.
+        asked: the first request to an episode's agent, given its id; None where the call log has none.
         record: the study.
     """
 
-    connection: Connection = field(repr=False)
+    asked: Callable[[str], JsonObject | None] = field(repr=False)
     record: StudyRecord
 
     def of(self, trajectory: Trajectory, scenario: Scenario | None) -> str | None:
@@ -37,9 +34,9 @@ class SystemTexts:
             trajectory: the episode.
             scenario: its scenario; None for an arm of refusal transfer.
         """
-        request = self.connection.scalar(first_asked(trajectory.episode_id))
+        request = self.asked(trajectory.episode_id)
         if request is not None:
-            return next((one["content"] for one in parse(request)["messages"] if one["role"] == "system"), None)
+            return next((one["content"] for one in request["messages"] if one["role"] == "system"), None)
         return _of_scenario(trajectory, scenario) if scenario else self._of_triple(trajectory)
 
     def _of_triple(self, trajectory: Trajectory) -> str | None:

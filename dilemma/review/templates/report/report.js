@@ -2,7 +2,8 @@
 function reveal() {
   const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = place && place.closest("details"); box; box = box.parentElement && box.parentElement.closest("details")) box.open = true;
-  if (place) place.scrollIntoView();
+  const isFolded = place && place.previousElementSibling && place.previousElementSibling.matches("summary");
+  if (place) (isFolded ? place.parentElement : place).scrollIntoView();
 }
 addEventListener("hashchange", reveal);
 addEventListener("DOMContentLoaded", reveal);
