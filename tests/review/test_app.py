@@ -80,7 +80,7 @@ async def test_a_transcript(tmp_path: Path) -> None:
         assert re.findall(r'<article class="turn (cited)?" id="turn-(\d)"', page) == [
             ("cited", "1"), ("", "2"), ("cited", "3"),
         ]  # fmt: skip
-        assert "rules: executed_label, label</span>" in page
+        assert "rules: executed label, label</span>" in page
         assert "a/judge: label</span>" in page
         for word in ("A−", "not a valid move: ", "Reason 1.", "QV-2281", "Good morning."):
             assert word in page
