@@ -98,7 +98,7 @@ def elsewhere(app: App, address: str) -> None:
 
 
 def there(app: App, selector: str) -> None:
-    """Waits until this part of a page is there, and the page hears keys: its scripts are deferred."""
+    """Waits until this part of a page is there, and the page hears keys and choices: its scripts are deferred."""
     app.page.wait_for_selector(selector)
     app.page.wait_for_load_state("load")
 
@@ -114,7 +114,7 @@ def test_open_filter_and_sort(app: App) -> None:
     page = app.page
     app.open("/")
     page.locator(f"text={STUDY}").first.click()
-    page.wait_for_selector(".episodes")
+    there(app, ".episodes")
     assert len(rows(app)) == 8
     page.select_option("select[name=label]", "robust")
     listed(app, 3)
@@ -126,6 +126,7 @@ def test_open_filter_and_sort(app: App) -> None:
     listed(app, 3)
     page.locator("text=clear").click()
     listed(app, 8)
+    there(app, ".episodes")
     page.select_option("select[name=sort]", "turns")
     page.wait_for_url("**sort=turns**")
     page.locator("input[name=down]").check()

@@ -125,7 +125,11 @@ def _turn_blocks(report: Report, total: Incidence, found: Behind) -> Iterator[Bl
                 subtitle="cumulative incidence by cell",
             ),
         )
-    yield Table(
+    yield _turn_table(total)
+
+
+def _turn_table(total: Incidence) -> Table:
+    return Table(
         columns=("turn", "going", *(CAUSE_COLOURS[curve.cause][0] for curve in total.curves)),
         words=0,
         rows=[

@@ -1,6 +1,6 @@
 """Stacked bars of what came of episodes, and curves over turns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -52,12 +52,11 @@ def stacked(
     totals = [sum(counts.values()) for _, counts in rows]
     names = [f"{label_text(name, 50)} · n={total:,}" for (name, _), total in zip(rows, totals, strict=True)]
     values = [
-        {"name": name, "outcome": outcome.replace("_", " "), "share": counts.get(outcome, 0) / total, "place": place}
+        one
         for name, (_, counts), total in zip(names, rows, totals, strict=True)
         if total
-        for place, outcome in enumerate(used)
+        for one in _shares(name, counts, total, used)
     ]
-    domain = [name.replace("_", " ") for name in used]
     chart: Chart = (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar(height={"band": 0.72})
@@ -66,17 +65,23 @@ def stacked(
             x=alt.X(
                 "sum(share):Q", title=f"share of {of}", scale=alt.Scale(domain=[0, 1]), axis=tick_axis(width, ".0%")
             ),
-            color=alt.Color(
-                "outcome:N",
-                title=None,
-                legend=legend_of(width, 3),
-                scale=alt.Scale(domain=domain, range=[colours[name] for name in used]),
-            ),
+            color=_stack_colour({name: colours[name] for name in used}, width),
             order=alt.Order("place:Q"),
         )
         .properties(width=width, height=row_height(names, width), title=title_of(title, subtitle, width))
     )
     return chart
+
+
+def _stack_colour(colours: Mapping[str, str], width: int) -> alt.Color:
+    scale = alt.Scale(domain=[name.replace("_", " ") for name in colours], range=list(colours.values()))
+    return alt.Color("outcome:N", title=None, legend=legend_of(width, 3), scale=scale)
+
+
+def _shares(name: str, counts: Mapping[str, int], total: int, used: Sequence[str]) -> Iterator[dict[str, object]]:
+    for place, outcome in enumerate(used):
+        share = counts.get(outcome, 0) / total
+        yield {"name": name, "outcome": outcome.replace("_", " "), "share": share, "place": place}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,12 +97,6 @@ class Curve:
 def curves(lines: Sequence[Curve], *, what: str, title: str, subtitle: str = "", width: int = WIDTH) -> Chart:
     """Curves by turn, each with its band where it has one."""
     names = [label_text(line.name) for line in lines]
-    values = [
-        {"name": name, "turn": turn, "share": share, "low": low, "high": high}
-        for name, line in zip(names, lines, strict=True)
-        for turn, (share, low, high) in enumerate([(0.0, None, None), *line.points])
-        if share is not None
-    ]
     colour = alt.Color(
         "name:N",
         title=None,
@@ -113,7 +112,7 @@ def curves(lines: Sequence[Curve], *, what: str, title: str, subtitle: str = "",
     )
     x = alt.X("turn:Q", title="turn", scale=alt.Scale(domain=[0, last + 0.3]), axis=ticks)
     y = alt.Y("share:Q", title=what, scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(alt.InlineData(values=values))
+    base = alt.Chart(alt.InlineData(values=list(_points(names, lines))))
     band = (
         base.transform_filter("isValid(datum.low)")
         .mark_area(opacity=0.16, interpolate="step-after")
@@ -133,3 +132,11 @@ def curves(lines: Sequence[Curve], *, what: str, title: str, subtitle: str = "",
     return alt.layer(band, line, dots).properties(
         width=width + 60 * (width < WIDTH), height=220, title=title_of(title, subtitle, width)
     )
+
+
+def _points(names: Sequence[str], lines: Sequence[Curve]) -> Iterator[dict[str, object]]:
+    """Where each curve is after each turn; all begin at none."""
+    for name, line in zip(names, lines, strict=True):
+        for turn, (share, low, high) in enumerate([(0.0, None, None), *line.points]):
+            if share is not None:
+                yield {"name": name, "turn": turn, "share": share, "low": low, "high": high}

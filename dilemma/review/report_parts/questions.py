@@ -208,8 +208,12 @@ def _agreement(report: Report, found: Behind) -> Iterator[Block]:
             subtitle="κ: Cohen's, of two; α: Krippendorff's, of several; 1 is agreement on all",
         ),
     )
-    yield Table(
-        columns=("makers", "", "agreement", "same label", "episodes"),
+    yield _agreement_table(report, found, names)
+
+
+def _agreement_table(report: Report, found: Behind, names: Sequence[str]) -> Table:
+    return Table(
+        columns=("makers", "coefficient", "agreement", "same label", "episodes"),
         words=2,
         rows=[
             [
