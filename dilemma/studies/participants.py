@@ -83,6 +83,10 @@ class Participants:
         """What the agent of this name supports."""
         return self._adapters[name].capabilities
 
+    def identities(self) -> dict[str, str]:
+        """Model's name -> what stands behind it, for the study's record. Holds no key."""
+        return {name: model.identity for name, model in self._adapters.items()}
+
     def environment(self, name: str) -> Environment:
         """The environment of this name."""
         if name not in self._environments:

@@ -1,6 +1,6 @@
 """From options to the cells, scenarios and episodes of a study. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
@@ -164,6 +164,26 @@ def check_same_scenarios(stored: StudyRecord, scenarios: Sequence[Scenario]) -> 
     """Refuse to go on with other scenarios than the stored ones; raises ``StudyError``."""
     if {s.name: s.scenario_id for s in scenarios} != stored.scenarios:
         raise _differs(stored, "scenarios")
+
+
+def check_same_models(stored: StudyRecord, identities: Mapping[str, str]) -> None:
+    """Refuse to go on where another model or endpoint stands behind a name: no stored reply would be found for it.
+
+    Args:
+        stored: the study's record; where it says nothing of a model, nothing is checked.
+        identities: model's name -> what stands behind it now.
+
+    Raises:
+        StudyError: names the first model that differs, what it was and what it is.
+    """
+    for name, was in stored.identities.items():
+        now = identities.get(name, was)
+        if now != was:
+            raise StudyError(
+                f"study {stored.name!r} was made with another model or endpoint ({name} was {was}, and is {now} now), "
+                "so that everything would be asked again: "
+                "resume with what it was (--api-base URL, or api_base and model in dilemma.toml), or start another study"
+            )
 
 
 def _same_cells(stored: StudyRecord, options: SimulateOptions, environment_default: str | None) -> bool:

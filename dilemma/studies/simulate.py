@@ -17,6 +17,7 @@ from dilemma.studies.participants import Participants, check_interfaces
 from dilemma.studies.plan import (
     DEFAULT_STORE,
     check_same,
+    check_same_models,
     check_same_scenarios,
     choose_scenarios,
     jobs,
@@ -248,12 +249,15 @@ async def run_study(
     async with open_store(url) as store, AsyncExitStack() as held:
         record, cores = await _begin(store, options, settings, fresh, scenarios)
         await held.enter_async_context(store.claim(record.name))
-        participants.resolve(record, settings.models)
-        participants.check_budget(options.budget)
-        participants.truth = truth_of(record, cores)
-        await store.save_study(record, cores)
-        _announce(record, options, settings, watcher)
         try:
+            participants.resolve(record, settings.models)
+            participants.check_budget(options.budget)
+            participants.truth = truth_of(record, cores)
+            if fresh:
+                record = record.model_copy(update={"identities": participants.identities()})
+            check_same_models(record, participants.identities())
+            await store.save_study(record, cores)
+            _announce(record, options, settings, watcher)
             await run_jobs(
                 store,
                 record,

@@ -32,4 +32,7 @@ class StudyRecord(Record):
     """Control factor -> level, of the cells that were added as controls; no other cell has that level."""
     cases: dict[str, dict[str, str]] = {}
     """Of a benchmark: case -> what tells it apart (intent, request, system, variant, domain, scenario)."""
+    identities: dict[str, str] = {}
+    """Model's name -> what stands behind it, as a call's key has it: model and endpoint, without credentials and query.
+    Empty in a study that was made before it was kept."""
     versions: dict[str, str] = {}

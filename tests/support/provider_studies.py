@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,10 +40,11 @@ def dilemma(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedP
 
 
 def exported(folder: Path, study: str, store: str = "dilemma.db") -> dict[str, bytes]:
-    """The bytes of a study's export that two equal studies share."""
+    """The bytes of a study's export that two equal studies share, whatever port their servers had."""
     out = folder / f"{study}-{store}-out"
     export_study(study, f"sqlite:///{folder / store}", "jsonl", out)
-    return {file.name: file.read_bytes() for file in sorted(out.iterdir()) if file.name != "timing.jsonl"}
+    shared = {file.name: file.read_bytes() for file in sorted(out.iterdir()) if file.name != "timing.jsonl"}
+    return {**shared, "study.json": re.sub(rb"127\.0\.0\.1:\d+", b"server", shared["study.json"])}
 
 
 def played(received: Received) -> Answer:

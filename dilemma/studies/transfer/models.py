@@ -44,6 +44,10 @@ class Models:
         for model in self._found.values() if usd is not None else ():
             Budgeted(model, Budget(usd))
 
+    def identities(self) -> dict[str, str]:
+        """Model's name -> what stands behind it, for the study's record. Holds no key."""
+        return {name: model.identity for name, model in self._found.items()}
+
     def wrap(self, store: Store, study: str, budget: Budget | None) -> None:
         """Put every model behind the call log. Raises ``InputError`` where a price is needed and not known."""
         log = store.call_log(study)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
 from dilemma.studies.names import readable_name
-from dilemma.studies.plan import DEFAULT_STORE
+from dilemma.studies.plan import DEFAULT_STORE, check_same_models
 from dilemma.studies.running import run_lanes
 from dilemma.studies.transfer.models import Models, model_names, study_budget
 from dilemma.studies.transfer.options import TransferOptions, transfer_options
@@ -126,6 +126,9 @@ async def run_transfer(
         try:
             models.resolve(_agents(record))
             models.check_budget(options.budget)
+            if fresh:
+                record = record.model_copy(update={"identities": models.identities()})
+            check_same_models(record, models.identities())
             await store.save_study(record, ())
             models.wrap(store, record.name, await study_budget(store, record.name, options.budget, options.max_calls))
             watcher.note(f"study {record.name}")
