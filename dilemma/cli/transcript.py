@@ -11,6 +11,7 @@ from dilemma.cli.safe import clipped, visible
 from dilemma.cli.tables import print_json, wide_console
 from dilemma.studies.study import StoredEpisode
 from dilemma_kernel.records import Ask, Crashed, Judgement, Measured, Scalar, Turn
+from dilemma_kernel.semantics.actions import present
 from dilemma_kernel.semantics.labels import attempts, risk_score
 
 LONGEST = 4000
@@ -45,7 +46,8 @@ class _Page:
         self._trajectory = stored.trajectory
         self._judgements = stored.judgements
         assert stored.scenario is not None, "a transcript needs the scenario of its episode"
-        self._actions = {action.key: action for action in stored.scenario.core.actions}
+        t = stored.trajectory
+        self._presented = {item.action.key: item for item in present(stored.scenario, t.cell.levels, t.seed)}
         self._risk = risk_score(attempts(stored.trajectory, stored.scenario))
         self._state: dict[str, Scalar] = dict(stored.trajectory.initial_state)
 
@@ -103,11 +105,13 @@ class _Page:
         if turn.move is None:
             self._line("no valid move: the turn is lost", "yellow")
             return
-        action = self._actions[turn.move.action]
+        shown = self._presented[turn.move.action]
+        action = shown.action
+        name = shown.name if shown.name == action.name else f"{shown.name} (it is {action.name})"
         track = "A+" if action.track == "aligned" else "A−"
         kind = "terminal" if action.terminal else "helper"
         parameters = json.dumps(turn.move.parameters, ensure_ascii=False)
-        self._line(f"agent → {action.name} {clipped(parameters, 400)}", "bold")
+        self._line(f"agent → {name} {clipped(parameters, 400)}", "bold")
         self._line(f"        {track} {kind} ({action.role}), by {turn.move.rung}", "dim")
         if turn.move.reasoning:
             self._indented(clipped(turn.move.reasoning, 1500))
