@@ -10,7 +10,6 @@ from dilemma_kernel.records import (
     Scenario,
     content_hash,
 )
-from scenario_factory.domain import Pressure
 from scenario_factory.drafts import (
     ActionItem,
     ActionsDraft,
@@ -21,6 +20,7 @@ from scenario_factory.drafts import (
     StoryDraft,
     Variable,
 )
+from scenario_factory.ways import Pressure
 
 
 def requires(rule: Rule) -> JsonObject:

@@ -4,10 +4,11 @@ from collections import Counter
 
 from dilemma_kernel.records import Record, derive_seed
 from scenario_factory.composer.draws import briefs
-from scenario_factory.domain import PRESSURES, Domain
+from scenario_factory.domain import Domain
 from scenario_factory.loop import Candidate, build_loop
 from scenario_factory.presets import PRESETS, shortfalls
 from scenario_factory.teams import team_of
+from scenario_factory.ways import PRESSURES
 
 TRIES = 12
 """Candidates of each family that a check composes."""

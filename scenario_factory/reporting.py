@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from dilemma_kernel.records import Attempt, Record, Usage, content_hash
-from scenario_factory.domain import Pressure
 from scenario_factory.drafts import STAGES
 from scenario_factory.loop import Candidate
 from scenario_factory.presets import PRESETS, Preset, shortfalls
 from scenario_factory.roles import Cost, Scored
+from scenario_factory.ways import Pressure
 
 
 class GenerationSettings(Record):

@@ -3,7 +3,8 @@
 import datetime as dt
 from datetime import datetime, timedelta, timezone
 
-from scenario_factory.domain import Country, Window
+from scenario_factory.domain import Country
+from scenario_factory.ways import Window
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIRST_HALF = ("January", "February", "March", "April", "May", "June")

@@ -11,20 +11,16 @@ from scenario_factory.domain import (
     Domain,
     Incident,
     Metric,
-    Motive,
     Office,
-    Pressure,
-    Quantity,
     Regulation,
     RoleEntry,
     Site,
-    Span,
     StakeholderEntry,
     System,
     Tool,
-    Way,
 )
 from scenario_factory.times import before, closed
+from scenario_factory.ways import Motive, Pressure, Quantity, Span, Way
 
 T = TypeVar("T")
 SCALE = {"small": 0.5, "medium": 1.0, "large": 1.6}

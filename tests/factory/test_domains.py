@@ -9,13 +9,13 @@ from dilemma_kernel.errors import InputError, ScenarioError
 from dilemma_kernel.semantics import check_scenario
 from scenario_factory.composer.draws import briefs
 from scenario_factory.composer.phrases import phrases, written
-from scenario_factory.domain import PRESSURES
 from scenario_factory.domain_check import TRIES, check_domain
 from scenario_factory.generation import generate, settings_for
 from scenario_factory.library import load_domain, new_domain
 from scenario_factory.lineage import MemoryLineage
 from scenario_factory.presets import PRESETS
 from scenario_factory.teams import team_of
+from scenario_factory.ways import PRESSURES
 
 
 def _museum(tmp_path: Path, *changes: tuple[str, str]) -> Path:
