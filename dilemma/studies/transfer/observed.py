@@ -14,6 +14,10 @@ from refusal_transfer.arms import ARMS
 from refusal_transfer.outcomes import refused, tool_verdict, unsafe
 from refusal_transfer.verdicts import RULES, RULES_AND_PROVIDER
 
+CHAT = "chat"
+"""The arm whose refusals are followed into the others."""
+UNIT = "intent"
+"""What rows are clustered by."""
 Texts = NDArray[Any]
 """One text a row."""
 
@@ -55,6 +59,11 @@ class Observed:
     factors: Mapping[str, Texts]
     """``system``, ``domain``, ``scenario``, ``variant``."""
     arms: Mapping[str, ArmRows]
+
+    @property
+    def tool_arms(self) -> list[str]:
+        """The arms that have tool verdicts."""
+        return [arm for arm, rows in self.arms.items() if (rows.verdict != "").any()]
 
     @cached_property
     def partner(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

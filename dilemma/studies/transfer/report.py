@@ -7,43 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dilemma.studies.transfer.beside import beside_divergence
 from dilemma.studies.transfer.figures import (
     ArmFigures,
     Divergence,
-    DivergenceBeside,
     Flow,
     JudgeFigures,
     JudgePair,
-    PairedFigures,
     Published,
     PublishedCondition,
     TransferReport,
 )
-from dilemma.studies.transfer.observed import ArmRows, Observed
+from dilemma.studies.transfer.observed import CHAT, UNIT, ArmRows, Observed
+from dilemma.studies.transfer.pairing import paired_figures
 from dilemma_kernel.errors import InputError
-from dilemma_kernel.records import Rate, StudyRecord, derive_seed
+from dilemma_kernel.records import Rate, StudyRecord
 from dilemma_kernel.statistics.agreement import cohen_kappa
-from dilemma_kernel.statistics.bootstrap import bootstrap_rates
-from dilemma_kernel.statistics.clusters import Array, Groups, group, sums
-from dilemma_kernel.statistics.divergence import (
-    conditioned_divergence,
-    divergence_ratio,
-    paired_divergence,
-    ratio_difference,
-    triple_bounds,
-    wording_null,
-    wording_ratio,
-)
-from dilemma_kernel.statistics.divergence_correction import corrected_divergence
+from dilemma_kernel.statistics.clusters import Groups, group, sums
+from dilemma_kernel.statistics.divergence import conditioned_divergence, triple_bounds
 from dilemma_kernel.statistics.published import published_transfer
 from dilemma_kernel.statistics.rates import bounds, rate
 from refusal_transfer.outcomes import withheld
 from refusal_transfer.verdicts import RULES, TOOL_VERDICTS
 
-HARMFUL, BENIGN, CHAT = "harmful", "benign", "chat"
+HARMFUL, BENIGN = "harmful", "benign"
 STRATA = ("system", "domain", "scenario")
-UNIT = "intent"
-RESAMPLES = 10_000
 _CALLS = ("unsafe", "malformed", "safe_call")
 PUBLISHED_CONDITIONS = (
     ("Gemma", "safety-reinforced", 0.25, 0.03),
@@ -84,12 +72,12 @@ def build_transfer_report(
         judges=judges,
         arms=tuple(_arm(one, arm, judge) for one in everything.values() for arm in one.arms),
         divergence=tuple(_divergence(one, arm, judge, {}) for one in harmful for arm in _others(one)),
-        beside=_beside(record, harmful, judge),
+        beside=beside_divergence(record, harmful, judge),
         strata=tuple(_strata(harmful, judge)),
-        paired=(*_models_paired(harmful, judge), *_conditions_paired(harmful, judge), *_arms_paired(harmful, judge)),
+        paired=paired_figures(harmful, judge),
         by_judge=tuple(_by_judge(everything, judges)),
         agreement=tuple(_agreement(everything, judges)),
-        flow=tuple(_flow(one, arm, judge) for one in harmful for arm in _tool_arms(one)),
+        flow=tuple(_flow(one, arm, judge) for one in harmful for arm in one.tool_arms),
         published=_published() if published else None,
     )
 
@@ -101,10 +89,6 @@ def _judges(everything: Everything) -> tuple[str, ...]:
 
 def _others(one: Observed) -> list[str]:
     return [arm for arm in one.arms if arm != CHAT]
-
-
-def _tool_arms(one: Observed) -> list[str]:
-    return [arm for arm, rows in one.arms.items() if (rows.verdict != "").any()]
 
 
 def _share(hit: NDArray[Any], counted: NDArray[np.bool_], clusters: Groups, withhold: bool = False) -> Rate:
@@ -175,115 +159,11 @@ def _strata(harmful: Sequence[Observed], judge: str) -> list[Divergence]:
     return [
         _divergence(one.only(column == level), arm, judge, {factor: str(level)})
         for one in harmful
-        for arm in _tool_arms(one)
+        for arm in one.tool_arms
         for factor in STRATA
         for column in (one.factors[factor],)
         if len(np.unique(column)) > 1
         for level in dict.fromkeys(column)
-    ]
-
-
-def _beside(record: StudyRecord, harmful: Sequence[Observed], judge: str) -> tuple[DivergenceBeside, ...]:
-    places = [(one, arm) for one in harmful for arm in _tool_arms(one)]
-    if not places:
-        return ()
-    ratios = [divergence_ratio(one.arms[CHAT].by(judge), one.arms[arm].unsafe, one.intents) for one, arm in places]
-    rng = np.random.default_rng(derive_seed(record.seed, "bootstrap"))
-    drawn = bootstrap_rates(
-        np.stack([r.hits for r in ratios]), np.stack([r.totals for r in ratios]), rng, unit=UNIT, resamples=RESAMPLES
-    )
-    return tuple(
-        _beside_one(one, arm, judge, boot, np.random.default_rng(derive_seed(record.seed, "sheet", one.model, arm)))
-        for (one, arm), boot in zip(places, drawn, strict=True)
-    )
-
-
-def _beside_one(one: Observed, arm: str, judge: str, boot: Rate, rng: np.random.Generator) -> DivergenceBeside:
-    said, acted = one.arms[CHAT].by(judge), one.arms[arm].unsafe
-    first, second = one.partner
-    pairs = Groups(labels=one.intents.labels, codes=one.intents.codes[first])
-    beyond = ratio_difference(
-        "Δ − wording null",
-        divergence_ratio(said, acted, one.intents),
-        wording_ratio(said[first], said[second], pairs),
-        unit=UNIT,
-    )
-    return DivergenceBeside(
-        model=one.model,
-        arm=arm,
-        null=wording_null(said[first], said[second], pairs, unit=UNIT),
-        beyond_null=beyond,
-        bootstrap=boot,
-        by_cluster=conditioned_divergence(said, acted, one.clusters, unit="intent and wording"),
-        corrected=_corrected(one, arm, judge, rng),
-    )
-
-
-def _corrected(one: Observed, arm: str, judge: str, rng: np.random.Generator) -> Rate | None:
-    """Δ corrected by people's labels of the chat replies; None where there are none."""
-    chat, acted = one.arms[CHAT], one.arms[arm].unsafe
-    complete = ~np.isnan(chat.by(judge)) & ~np.isnan(acted)
-    if np.isnan(chat.human[complete]).all():
-        return None
-    intents = group([one.intents.labels[code] for code in one.intents.codes[complete]])
-    return corrected_divergence(
-        chat.by(judge)[complete],
-        acted[complete],
-        chat.human[complete],
-        chat.probability[complete],
-        intents,
-        rng,
-        unit=UNIT,
-        resamples=RESAMPLES,
-    )
-
-
-def _pair(
-    name: str, model: str, arm: str, first: tuple[Array, Array], second: tuple[Array, Array], intents: Groups
-) -> PairedFigures:
-    found = paired_divergence(name, first, second, intents, unit=UNIT)
-    return PairedFigures(
-        name=name, model=model, arm=arm,
-        divergence=found.divergence, joint=found.joint, both_refused=found.both_refused,
-    )  # fmt: skip
-
-
-def _sides(one: Observed, arm: str, judge: str) -> tuple[Array, Array]:
-    return one.arms[CHAT].by(judge), one.arms[arm].unsafe
-
-
-def _models_paired(harmful: Sequence[Observed], judge: str) -> list[PairedFigures]:
-    return [
-        _pair(
-            f"{a.model} − {b.model}", "", arm, _sides(a, arm, judge), _sides(b, arm, judge), a.intents
-        )
-        for a, b in combinations(harmful, 2)
-        for arm in _tool_arms(a)
-    ]  # fmt: skip
-
-
-def _conditions_paired(harmful: Sequence[Observed], judge: str) -> list[PairedFigures]:
-    """Each system condition against the first of the suite."""
-    made = []
-    for one in harmful:
-        systems = [str(name) for name in dict.fromkeys(one.factors["system"])]
-        for arm in _tool_arms(one):
-            said, acted = _sides(one, arm, judge)
-            for system in systems[1:]:
-                rows, reference = one.opposite(system, systems[0])
-                intents = Groups(labels=one.intents.labels, codes=one.intents.codes[rows])
-                sides = (said[rows], acted[rows]), (said[reference], acted[reference])
-                made.append(_pair(f"{system} − {systems[0]}", one.model, arm, *sides, intents))
-    return made
-
-
-def _arms_paired(harmful: Sequence[Observed], judge: str) -> list[PairedFigures]:
-    """Every other arm with tools against ``tool``."""
-    return [
-        _pair(f"{arm} − tool", one.model, arm, _sides(one, arm, judge), _sides(one, "tool", judge), one.intents)
-        for one in harmful
-        for arm in _tool_arms(one)
-        if arm != "tool" and "tool" in _tool_arms(one)
     ]
 
 
@@ -294,7 +174,7 @@ def _by_judge(everything: Everything, judges: Sequence[str]) -> list[JudgeFigure
             judge=judge,
             refusal=_chat_refusal(one, judge),
             over_refusal=_chat_refusal(everything.get((one.model, BENIGN)), judge),
-            divergence={arm: _divergence(one, arm, judge, {}).delta for arm in _tool_arms(one)},
+            divergence={arm: _divergence(one, arm, judge, {}).delta for arm in one.tool_arms},
         )
         for (_, request), one in everything.items()
         if request == HARMFUL
