@@ -7,17 +7,15 @@ if TYPE_CHECKING:
     from envs.check import check_environment
     from envs.episode import run_episode
     from envs.fork import fork_episode
-    from envs.identity import episode_id
     from envs.model import ModelEnvironment
     from envs.rules import RulesEnvironment
 
-__all__ = ["ModelEnvironment", "RulesEnvironment", "check_environment", "episode_id", "fork_episode", "run_episode"]
+__all__ = ["ModelEnvironment", "RulesEnvironment", "check_environment", "fork_episode", "run_episode"]
 
 _HOMES = {
     "ModelEnvironment": "model",
     "RulesEnvironment": "rules",
     "check_environment": "check",
-    "episode_id": "identity",
     "fork_episode": "fork",
     "run_episode": "episode",
 }

@@ -11,12 +11,12 @@ from dilemma_kernel.records import (
     Scenario,
     Trajectory,
     Usage,
+    episode_id,
 )
 from dilemma_kernel.semantics.actions import present
 from dilemma_kernel.semantics.refusal import REFUSAL_VERSION
 from envs.conversation import brief
 from envs.graph import Players, play
-from envs.identity import episode_id
 from envs.rungs import choose_rung
 from envs.turns import EpisodeState, Setup, Stop, start
 

@@ -13,7 +13,6 @@ from dilemma_kernel.ports import ChatModel
 from dilemma_kernel.records import (
     Ask,
     CallContext,
-    Cell,
     ChatReply,
     ChatRequest,
     Message,
@@ -22,7 +21,7 @@ from dilemma_kernel.records import (
     Trajectory,
     Turn,
     Usage,
-    content_hash,
+    episode_id,
 )
 from refusal_transfer.arms import ARMS, Arm, transfer_cell
 from refusal_transfer.records import Triple
@@ -34,11 +33,6 @@ PROMPTED = "prompted"
 NATIVE = "native"
 NO_TOOLS = "none"
 """How tools were offered: a trajectory's ``versions["tools"]``."""
-
-
-def episode_id(study: str, cell: Cell, case: str, repeat: int) -> str:
-    """The id of an arm: a hash of where in its study it belongs."""
-    return content_hash([study, cell.key, case, repeat])
 
 
 def offered(model: ChatModel, arm: Arm) -> str:
@@ -125,10 +119,7 @@ async def run_arm(
         seed=seed,
         context=CallContext(case=triple.id, cell=cell.key, repeat=repeat, turn=1),
     )
-    try:
-        reply, error = await model.complete(request), None
-    except ModelError as failure:
-        reply, error = None, f"{type(failure).__name__}: {failure}"
+    reply, error = await _answered(model, request)
     return Trajectory(
         episode_id=episode_id(study, cell, triple.id, repeat),
         study=study,
@@ -143,6 +134,14 @@ async def run_arm(
         **_of_triple(triple),
         **_of_reply(reply),
     )
+
+
+async def _answered(model: ChatModel, request: ChatRequest) -> tuple[ChatReply | None, str | None]:
+    """The reply, or the error that stands for its lack."""
+    try:
+        return await model.complete(request), None
+    except ModelError as failure:
+        return None, f"{type(failure).__name__}: {failure}"
 
 
 def _of_triple(triple: Triple) -> dict[str, Any]:

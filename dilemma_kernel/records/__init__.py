@@ -29,6 +29,7 @@ from dilemma_kernel.records.episode import (
     Move,
     Trajectory,
     Turn,
+    episode_id,
 )
 from dilemma_kernel.records.estimates import Bounds, Effect, Rate
 from dilemma_kernel.records.judgement import (
@@ -121,4 +122,5 @@ __all__ = [
     "canonical_json",
     "content_hash",
     "derive_seed",
+    "episode_id",
 ]

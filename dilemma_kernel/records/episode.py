@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from dilemma_kernel.records.base import JsonObject, Record, Scalar
+from dilemma_kernel.records.base import JsonObject, Record, Scalar, content_hash
 from dilemma_kernel.records.chat import ChatReply, Rung, Usage
 from dilemma_kernel.records.design import Cell
 from dilemma_kernel.records.scenario import Scenario
@@ -83,6 +83,18 @@ class Episode(Record):
     turns: tuple[Turn, ...] = ()
     state: dict[str, Scalar]
     """The state now: the initial state with every patch applied."""
+
+
+def episode_id(study: str, cell: Cell, case: str, repeat: int) -> str:
+    """The id of an episode or of a benchmark's arm: a hash of where in its study it belongs.
+
+    Args:
+        study: the study's name.
+        cell: the cell.
+        case: core_id, or a triple's id.
+        repeat: number of the repeat, from 0.
+    """
+    return content_hash([study, cell.key, case, repeat])
 
 
 class Trajectory(Record):

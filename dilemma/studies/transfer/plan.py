@@ -9,9 +9,8 @@ import numpy as np
 
 from dilemma.studies.transfer.options import TransferOptions
 from dilemma_kernel.errors import DesignError, InputError, StudyError
-from dilemma_kernel.records import Cell, Sampling, StudyRecord, content_hash, derive_seed
+from dilemma_kernel.records import Cell, Sampling, StudyRecord, content_hash, derive_seed, episode_id
 from refusal_transfer.arms import Arm, arms_named, transfer_cell
-from refusal_transfer.harness import episode_id
 from refusal_transfer.records import Triple
 from refusal_transfer.sampling import sample_pairs
 from refusal_transfer.suite import Suite
