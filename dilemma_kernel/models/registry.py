@@ -10,6 +10,7 @@ from dilemma_kernel.errors import MissingExtraError, UnknownModelError
 from dilemma_kernel.models.config import IN_PROCESS_TIMEOUT_S, ModelConfig, ModelEntry
 from dilemma_kernel.models.scripted import AGENTS, ScriptedAgent, Truth
 from dilemma_kernel.models.timed import Timed
+from dilemma_kernel.models.wrapper import Renamed
 from dilemma_kernel.ports import ChatModel
 
 ScriptedFactory = Callable[[str, Mapping[str, str]], ChatModel]
@@ -41,7 +42,8 @@ def resolve(
     target = entry.model or name
     scheme, slash, rest = target.partition("/")
     if scheme == "scripted" and slash:
-        return _scripted(target, rest, truth, scripted or {})
+        made = _scripted(target, rest, truth, scripted or {})
+        return made if name == target else Renamed(made, name)
     if scheme == "local" and slash:
         from dilemma_kernel.models.llamacpp import LlamaCpp  # noqa: PLC0415
 

@@ -2,7 +2,7 @@
 
 from dilemma_kernel.models.prices import Prices, prices_of
 from dilemma_kernel.ports import ChatModel
-from dilemma_kernel.records import Capabilities
+from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest
 
 
 class Wrapper:
@@ -27,3 +27,19 @@ class Wrapper:
 
     async def aclose(self) -> None:
         await self._model.aclose()
+
+
+class Renamed(Wrapper):
+    """A model under the alias by which it was asked for. Its identity stays.
+
+    Args:
+        model: the model.
+        name: the alias.
+    """
+
+    def __init__(self, model: ChatModel, name: str) -> None:
+        super().__init__(model)
+        self.name = name
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        return await self._model.complete(request)

@@ -73,7 +73,8 @@ def test_scripted_names_say_what_there_is(name: str, match: str) -> None:
 
 def test_an_alias_comes_first_and_may_stand_for_any_scheme() -> None:
     config = ModelConfig(models={"good": ModelEntry(model="scripted/robust")})
-    assert resolve("good", config, lambda context: ()).name == "scripted/robust"
+    model = resolve("good", config, lambda context: ())
+    assert (model.name, model.identity) == ("good", "scripted/robust")
 
 
 def test_further_scripted_models_are_handed_in() -> None:
