@@ -10,6 +10,7 @@
     │   ├── StudyError            an unknown, existing or unfinished study
     │   ├── UnknownModelError     a model name nothing answers to
     │   ├── MissingKeyError       no key, or an empty one
+    │   ├── KeyRefused            the provider does not take the key
     │   └── MissingExtraError     an optional dependency is not installed
     ├── StoreError                the store cannot be opened, read or written
     │   └── StoreVersionError     the store was written by a newer version   exit 2
@@ -58,6 +59,10 @@ class MissingKeyError(InputError):
     """The key that a model needs is missing or empty."""
 
 
+class KeyRefused(InputError):
+    """The provider does not take the key: no other call to this model would fare better."""
+
+
 class MissingExtraError(InputError):
     """An optional dependency is not installed."""
 
@@ -79,6 +84,8 @@ class ModelError(DilemmaError):
 
     retryable = False
     """Whether asking the same again may help."""
+    attempts = 1
+    """Requests that were sent before it was given up."""
 
 
 class ModelTimeout(ModelError):
@@ -109,7 +116,10 @@ class ModelRejected(ModelError):
 
 
 class ModelForbidden(ModelError):
-    """The server refused the key (401, 403)."""
+    """The server refused the key (401, 403), or there is no money behind it."""
+
+    variable: str | None = None
+    """The environment variable that the key is read from, where that is known."""
 
 
 class EmptyReply(ModelError):

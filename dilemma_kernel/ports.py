@@ -81,6 +81,10 @@ class CallLog(Protocol):
         """Returns the reply that is stored, once it is committed: an earlier one, where the key has one."""
         ...
 
+    async def lost(self, requests: int) -> None:
+        """So many requests were sent and brought no reply. Returns once committed."""
+        ...
+
 
 class TrajectoryStore(Protocol):
     """Studies, trajectories and judgements."""

@@ -7,7 +7,7 @@ from trajectories.forwarding import ForwardingWriter
 from trajectories.queries import keys_of, one_call
 from trajectories.reader import Reader
 from trajectories.reading import reply_from
-from trajectories.rows import call_row
+from trajectories.rows import Row, call_row
 from trajectories.writer import Writer
 
 
@@ -30,6 +30,8 @@ class StudyCallLog:
         self._stored: set[int] = set()
         """Hashes of the keys: smaller than the keys, and a collision costs one look-up."""
         self._has_read_keys = False
+        self.counts_ahead = False
+        """Whether each request is counted before it is sent, as a bound asks for, and not only once it failed."""
 
     async def get(self, key: str) -> ChatReply | None:
         """The reply stored under ``key``; None where there is none."""
@@ -50,12 +52,34 @@ class StudyCallLog:
         Raises:
             StoreError: it is not stored.
         """
-        is_new = await self._writer.add([("calls", call_row(self._study, key, request, reply, model))])
+        call = call_row(self._study, key, request, reply, model)
+        counted = [self._unanswered(-call["attempts"])] if self.counts_ahead and call["attempts"] else []
+        is_new = await self._writer.add([("calls", call), *counted])
         self._stored.add(hash(key))
         if is_new:
             return reply
         (row,) = await self._reader.rows(one_call(self._study, key))
         return reply_from(row)
+
+    async def sending(self, requests: int) -> None:
+        """Count requests that are about to be sent; returns once that is committed. For ``counts_ahead`` alone.
+
+        Raises:
+            StoreError: it is not stored.
+        """
+        await self._writer.add([self._unanswered(requests)])
+
+    async def lost(self, requests: int) -> None:
+        """Count requests that brought no reply, unless they were counted before they were sent.
+
+        Raises:
+            StoreError: it is not stored.
+        """
+        if not self.counts_ahead:
+            await self._writer.add([self._unanswered(requests)])
+
+    def _unanswered(self, requests: int) -> tuple[str, Row]:
+        return "unanswered", {"study": self._study, "requests": requests}
 
     def _keys(self, connection: Connection) -> set[int]:
         return {hash(key) for key in connection.scalars(keys_of(self._study))}

@@ -14,10 +14,10 @@ from trajectories.engines import reading_engine, writing_engine
 from trajectories.faults import BUSY_SECONDS, DATABASE_FAULTS, is_busy, store_error
 from trajectories.location import check_place
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Revisions of the tables, oldest first, as in ``trajectories/migrations``. The last is the one in use.
 
-What an older one lacks is ``overview`` alone: such a store can be read as it is.
+What an older one lacks are ``overview`` and ``unanswered``: such a store can be read as it is.
 """
 
 VERSION_TABLE = "store_version"

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, case, exists, func, select
 
 from dilemma_kernel.records import MAX_ASKS
-from trajectories.tables import CALLS, EPISODES, JUDGEMENTS, SCENARIOS, STUDIES
+from trajectories.tables import CALLS, EPISODES, JUDGEMENTS, SCENARIOS, STUDIES, UNANSWERED
 from trajectories.views import EpisodeSummary
 
 _episode = EPISODES.c
@@ -200,3 +200,8 @@ def spent_by(study: str) -> Select[Any]:
         func.coalesce(func.sum(CALLS.c.cost), 0.0).label("cost"),
         (func.count() - func.count(CALLS.c.cost)).label("unpriced"),
     ).where(CALLS.c.study == study, CALLS.c.attempts > 0)
+
+
+def unanswered_of(study: str) -> Select[Any]:
+    """Requests that no stored reply counts."""
+    return select(func.coalesce(func.sum(UNANSWERED.c.requests), 0)).where(UNANSWERED.c.study == study)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Select, inspect
 
 from dilemma_kernel.errors import InputError, StoreError
 from dilemma_kernel.records import Ended, Judgement, Record, Scenario, StudyRecord, Trajectory
@@ -208,9 +208,16 @@ class Store:
         return [Served.model_validate(row._mapping) for row in rows]
 
     async def spent(self, study: str) -> Spent:
-        """What the calls of a study have used so far."""
-        rows = await self._reader.rows(queries.spent_by(study))
-        return Spent.model_validate(rows[0]._mapping)
+        """What the calls of a study have used so far, those that brought no reply included."""
+
+        def read(connection: Connection) -> Spent:
+            spent = Spent.model_validate(connection.execute(queries.spent_by(study)).one()._mapping)
+            if not inspect(connection).has_table("unanswered"):  # a store of an older version, open for reading
+                return spent
+            unanswered = connection.scalar(queries.unanswered_of(study)) or 0
+            return spent.model_copy(update={"attempts": spent.attempts + unanswered})
+
+        return await self._reader.run(read)
 
     async def _records(self, kind: type[R], statement: Select[Any]) -> list[R]:
         return await self._reader.run(lambda connection: [loads(kind, text) for text in connection.scalars(statement)])

@@ -157,6 +157,21 @@ class CallRow(Row, table=True):
     timing: str | None = Field(sa_column=Column(Text))
 
 
+class UnansweredRow(Row, table=True):
+    """Requests of a study that no stored reply counts: what is in ``calls`` and the sum of these is all that was sent.
+
+    Under a bound a request is added before it is sent, and taken off again with its reply, in one transaction.
+    """
+
+    __tablename__ = "unanswered"
+    __table_args__ = (Index("ix_unanswered_study", "study", "requests"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study: str
+    requests: int
+    """Added up over a study; less than 0 where a reply counts them."""
+
+
 class AttemptRow(Row, table=True):
     """One round of one stage in writing a scenario."""
 
@@ -186,4 +201,5 @@ EPISODES = METADATA.tables["episodes"]
 JUDGEMENTS = METADATA.tables["judgements"]
 OVERVIEW = METADATA.tables["overview"]
 CALLS = METADATA.tables["calls"]
+UNANSWERED = METADATA.tables["unanswered"]
 ATTEMPTS = METADATA.tables["attempts"]

@@ -77,7 +77,7 @@ class Spent(Record):
     calls: int
     """Replies stored."""
     attempts: int
-    """Requests sent for them, retries included."""
+    """Requests sent, retries and those that brought no reply included."""
     cost: float
     """US dollars over the calls whose price is known."""
     unpriced: int

@@ -49,7 +49,10 @@ def command(
     max_tokens: Annotated[int | None, typer.Option(help="Most tokens in a reply of the agent. Default: 1024.")] = None,
     history: Annotated[int | None, typer.Option(help="Turns that the agent sees in full. Default: all.")] = None,
     budget: Annotated[float | None, typer.Option(metavar="USD", help="Stop before this is passed.")] = None,
-    max_calls: Annotated[int | None, typer.Option(help="Stop before this many requests are passed.")] = None,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most requests of the study in all: earlier runs, failures, retries included."),
+    ] = None,
     api_base: Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of every model.")] = None,
     reuse: Annotated[
         str | None, typer.Option(metavar="STUDY", help="Take that study's replies to equal requests.")
@@ -74,7 +77,8 @@ def command(
     from dilemma.cli.progress import Progress
     from dilemma.cli.tables import print_plan, print_report
     from dilemma.studies.options import make_options, parse_set, read_study_file
-    from dilemma.studies.simulate import plan_study, run_blocking
+    from dilemma.studies.planning import plan_study
+    from dilemma.studies.simulate import run_blocking
     from dilemma_kernel.errors import DesignError
 
     said = make_options(

@@ -12,9 +12,9 @@ from rich.text import Text
 from dilemma.cli.question_tables import print_power, print_questions
 from dilemma.cli.safe import escaped, visible
 from dilemma.studies.numbers import NOTHING, share, signed
+from dilemma.studies.planning import StudyPlan
 from dilemma.studies.report import CellReport, Report
 from dilemma.studies.served import change_line, changed_within
-from dilemma.studies.simulate import StudyPlan
 from dilemma_kernel.records import BASELINE, FACTORS, LABELS, Rate
 from dilemma_kernel.semantics.checks import Finding
 from scenario_factory import Pack

@@ -19,13 +19,16 @@ SuiteArgument = Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="
 SuiteOption = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Default: the suite that is shipped.")]
 StudyArgument = Annotated[str, typer.Argument()]
 BudgetOption = Annotated[float | None, typer.Option(metavar="USD", help="Stop before this is passed.")]
-MaxCallsOption = Annotated[int | None, typer.Option(help="Stop before this many requests are passed.")]
+MaxCallsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Most requests of the study in all: earlier runs, failures, retries included."),
+]
 
 
 @suite_app.command("check")
 def check(folder: SuiteArgument = None, json_: JsonOption = False) -> None:
     """Count everything, hold texts, tools and predicates to their rules, and print the hash."""
-    from dilemma.cli.transfer_tables import print_suite_check
+    from dilemma.cli.suite_tables import print_suite_check
     from refusal_transfer.checking import check_suite
     from refusal_transfer.loading import SHIPPED, read_suite
     from refusal_transfer.surface import held_out_auc
@@ -40,7 +43,7 @@ def check(folder: SuiteArgument = None, json_: JsonOption = False) -> None:
 @suite_app.command("list")
 def list_(folder: SuiteArgument = None, json_: JsonOption = False) -> None:
     """List the intents."""
-    from dilemma.cli.transfer_tables import print_suite_list
+    from dilemma.cli.suite_tables import print_suite_list
     from refusal_transfer.loading import SHIPPED, load_suite
 
     print_suite_list(load_suite(folder or SHIPPED), as_json=json_)
@@ -53,7 +56,7 @@ def show(
     json_: JsonOption = False,
 ) -> None:
     """Print one intent in every rendering."""
-    from dilemma.cli.transfer_tables import print_intent
+    from dilemma.cli.suite_tables import print_intent
     from dilemma_kernel.errors import ScenarioError
     from refusal_transfer.loading import SHIPPED, load_suite
 
@@ -201,7 +204,7 @@ def audit(
     json_: JsonOption = False,
 ) -> None:
     """Render every triple through a model's own template, and fail where anything is lost or leaks."""
-    from dilemma.cli.transfer_tables import print_audit
+    from dilemma.cli.suite_tables import print_audit
     from dilemma.studies.transfer.audit import audit_model
     from refusal_transfer.loading import SHIPPED, load_suite
 

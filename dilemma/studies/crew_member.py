@@ -104,7 +104,9 @@ async def _run(orders: Orders, channel: Channel) -> None:
         participants.truth = truth_of(record, scenarios)
         budget = DistantBudget(orders.usd, channel) if orders.has_budget else None
         other = None if orders.reuse is None else (orders.reuse, store.call_log(orders.reuse))
-        participants.wrap(store.call_log(record.name), record.name, budget, other)
+        log = store.call_log(record.name)
+        log.counts_ahead = orders.has_budget
+        participants.wrap(log, record.name, budget, other)
         told: set[asyncio.Task[None]] = set()
 
         def ended(label: Judgement) -> None:

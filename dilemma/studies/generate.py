@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dilemma.settings import read_settings
+from dilemma.studies.budgets import study_budget
 from dilemma.studies.study import store_url
 from dilemma_kernel.errors import InputError
-from dilemma_kernel.models.budget import Budget
 from dilemma_kernel.models.calling import wrapped
 from dilemma_kernel.models.registry import resolve
 from dilemma_kernel.ports import ChatModel
@@ -19,7 +19,7 @@ from scenario_factory.packing import default_folder, finished_report, known_scen
 from scenario_factory.presets import preset
 from scenario_factory.reporting import GenerationReport, GenerationSettings
 from scenario_factory.teams import COMPOSER, RULES, team_of
-from trajectories import Store, open_store
+from trajectories import open_store
 
 PRESSURES = ("loyalty", "self-preservation")
 
@@ -68,8 +68,8 @@ async def _generate(options: GenerateOptions, progress: Callable[[Progress], Non
     known_scenarios(settings, folder, into=options.into is not None)
     models = _models(settings)
     async with open_store(store_url(options.store)) as store:
-        budget = await _budget(store, settings, options.budget)
         study = f"generation-{settings.id}"
+        budget = await study_budget(store, study, options.budget, None)
         log = store.call_log(study)
         wraps: dict[str, ChatModel] = {
             name: wrapped(model, log, study=study, budget=budget) for name, model in models.items()
@@ -122,10 +122,3 @@ def _models(settings: GenerationSettings) -> dict[str, ChatModel]:
     config = read_settings().models
     names = {settings.writer, settings.discriminator, settings.audit} - {COMPOSER, RULES}
     return {name: resolve(name, config) for name in sorted(names)}
-
-
-async def _budget(store: Store, settings: GenerationSettings, usd: float | None) -> Budget | None:
-    if usd is None:
-        return None
-    spent = await store.spent(f"generation-{settings.id}")
-    return Budget(usd, spent_usd=spent.cost, spent_calls=spent.attempts)

@@ -64,7 +64,7 @@ class SimulateOptions(Record):
     budget: float | None = None
     """US dollars that the study may spend in all. Default: no bound."""
     max_calls: int | None = None
-    """Requests that the study may send in all, retries included. Default: no bound."""
+    """Requests that the study may send in all: earlier runs, failures and retries included. Default: no bound."""
     api_base: str | None = None
     """URL of the endpoint of every model that litellm reaches. Default: the settings file's, then the provider's."""
     reuse: str | None = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 
+from dilemma.settings import Settings
 from dilemma.studies.design import (
     CONTROLS,
     RULES,
@@ -27,9 +28,9 @@ from dilemma_kernel.records import (
     Scenario,
     StudyRecord,
     derive_seed,
+    episode_id,
 )
 from dilemma_kernel.semantics.actions import PresentedAction, present
-from envs import episode_id
 
 DEFAULT_TURNS = 10
 DEFAULT_EPISODES = 1
@@ -47,22 +48,30 @@ class Job:
     episode_id: str
 
 
-def default_environment(agent: str, from_settings: str | None) -> str:
-    """Where none is named: the settings file's; ``rules`` for a scripted agent; else the agent's own model."""
-    if from_settings:
-        return from_settings
-    return RULES if agent.startswith("scripted/") else agent
+def default_environment(agent: str, settings: Settings | None) -> str:
+    """Where none is named: the settings file's; ``rules`` for a scripted agent, by whatever alias; else its model."""
+    if settings is None:
+        target = agent
+    elif settings.environment:
+        return settings.environment
+    else:
+        target = settings.models.entry(agent).model or agent
+    return RULES if target.startswith("scripted/") else agent
 
 
-def study_cells(options: SimulateOptions, environment_default: str | None) -> tuple[Cell, ...]:
+def study_cells(options: SimulateOptions, settings: Settings | None) -> tuple[Cell, ...]:
     """The cells of a study: each agent and environment in each row of the design, then the controls' twins.
+
+    Args:
+        options: what was said.
+        settings: say who plays the environment where the options do not; None for no settings.
 
     Raises:
         InputError: no agent was named, or one twice.
         DesignError: an unknown factor or level, or a design that contradicts itself.
     """
     rows = design_rows(options.vary, options.one_at_a_time, options.design, options.set)
-    placed = [(pair, row) for row in rows for pair in _sides(row, options, environment_default)]
+    placed = [(pair, row) for row in rows for pair in _sides(row, options, settings)]
     order = list(dict.fromkeys(pair for pair, _ in placed))
     cells = [
         Cell(agent=pair[0], environment=pair[1], levels=all_levels({**options.set, **_factors(row)}))
@@ -75,7 +84,7 @@ def study_cells(options: SimulateOptions, environment_default: str | None) -> tu
     return both
 
 
-def _sides(row: Row, options: SimulateOptions, environment_default: str | None) -> list[tuple[str, str]]:
+def _sides(row: Row, options: SimulateOptions, settings: Settings | None) -> list[tuple[str, str]]:
     """Who plays a row of the design: what the row says, else what the options say."""
     agents = (row["agent"],) if "agent" in row else options.agent
     environments = (row["environment"],) if "environment" in row else options.environment
@@ -83,7 +92,7 @@ def _sides(row: Row, options: SimulateOptions, environment_default: str | None) 
         raise InputError("no agent: name one with --agent MODEL, such as --agent scripted/strategic")
     if environments:
         return list(product(agents, environments))
-    return [(agent, default_environment(agent, environment_default)) for agent in agents]
+    return [(agent, default_environment(agent, settings)) for agent in agents]
 
 
 def _factors(row: Row) -> dict[str, str]:
@@ -136,13 +145,13 @@ def study_record(
     )
 
 
-def check_same(stored: StudyRecord, options: SimulateOptions, environment_default: str | None) -> None:
+def check_same(stored: StudyRecord, options: SimulateOptions, settings: Settings) -> None:
     """Refuse to go on with a study under other settings. Options that say nothing are the stored ones.
 
     Raises:
         StudyError: names the first setting that differs.
     """
-    if not _same_cells(stored, options, environment_default):
+    if not _same_cells(stored, options, settings):
         raise _differs(stored, "cells")
     said = {
         "turns": options.turns,
@@ -181,19 +190,19 @@ def check_same_models(stored: StudyRecord, identities: Mapping[str, str]) -> Non
         if now != was:
             raise StudyError(
                 f"study {stored.name!r} was made with another model or endpoint ({name} was {was}, and is {now} now), "
-                "so that everything would be asked again: "
-                "resume with what it was (--api-base URL, or api_base and model in dilemma.toml), or start another study"
+                "so everything would be asked again: resume with what it was (--api-base, or model and api_base in "
+                "dilemma.toml), or start another study"
             )
 
 
-def _same_cells(stored: StudyRecord, options: SimulateOptions, environment_default: str | None) -> bool:
+def _same_cells(stored: StudyRecord, options: SimulateOptions, settings: Settings) -> bool:
     """Whether what was said of the cells is what is stored; whatever was not said is."""
     agents = tuple(dict.fromkeys(cell.agent for cell in stored.cells))
     environments = tuple(dict.fromkeys(cell.environment for cell in stored.cells))
     if any(getattr(options, name) for name in DESIGNS):
         held = {**_shared_levels(stored), **options.set}
         filled = {"agent": options.agent or agents, "control": options.control or _control_names(stored), "set": held}
-        cells = study_cells(options.model_copy(update=filled), environment_default)
+        cells = study_cells(options.model_copy(update=filled), settings)
         return [cell.key for cell in cells] == [cell.key for cell in stored.cells]
     return (
         options.agent in ((), agents)

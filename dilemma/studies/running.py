@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
+from dilemma.studies.budgets import study_budget
 from dilemma.studies.collecting import nothing_loaded_is_searched, set_aside
 from dilemma.studies.crew import Crew
 from dilemma.studies.judging import rule_judgements
@@ -13,8 +14,7 @@ from dilemma.studies.participants import Participants
 from dilemma.studies.plan import Job
 from dilemma.studies.traffic import Traffic, limiter_state, summary
 from dilemma.studies.watching import Tally, Watcher
-from dilemma_kernel.errors import BudgetExhausted
-from dilemma_kernel.models.budget import Budget
+from dilemma_kernel.errors import BudgetExhausted, KeyRefused
 from dilemma_kernel.records import Judgement, StudyRecord
 from envs import run_episode
 from trajectories import Store
@@ -51,19 +51,13 @@ async def run_jobs(
 
     Raises:
         BudgetExhausted: the next call would pass the budget; what was stored stays.
+        KeyRefused: a provider does not take a key; what was stored stays.
         StoreError: nothing more can be stored.
     """
-    finished = await store.finished(record.name)
-    budget = await _budget(store, record.name, usd, max_calls)
+    attempts = await attempts_to_make(store, record.name, [job.episode_id for job in every], retry_crashed)
+    budget = await study_budget(store, record.name, usd, max_calls)
     other = None if reuse is None else (reuse, store.call_log(reuse))
     participants.wrap(store.call_log(record.name), record.name, budget, other)
-
-    def attempt_of(job: Job) -> int | None:
-        """Which attempt to make; None where the episode is done."""
-        if job.episode_id not in finished:
-            return 0
-        attempt, ended = finished[job.episode_id]
-        return attempt + 1 if retry_crashed and ended == "crashed" else None
 
     def ended(label: Judgement) -> None:
         tally.count(label)
@@ -71,9 +65,8 @@ async def run_jobs(
             tally.first_s = time.monotonic() - started
 
     started = time.monotonic()
-    attempts = {job.episode_id: attempt for job in every if (attempt := attempt_of(job)) is not None}
     traffic = crew.traffic if crew else participants.traffic
-    tally = await _tally(store, record, every, attempt_of)
+    tally = await _tally(store, record, every, attempts)
     try:
         async with _heartbeat(tally, traffic, watcher):
             if crew:
@@ -84,6 +77,32 @@ async def run_jobs(
         for line in summary(traffic()):
             watcher.note(line)
     watcher.update(tally)
+
+
+async def attempts_to_make(store: Store, study: str, episodes: Iterable[str], retry_crashed: bool) -> dict[str, int]:
+    """What is left to run: episode_id -> the attempt to make, of those that are not done.
+
+    Args:
+        episodes: ids of all episodes of the study.
+        retry_crashed: run crashed ones again.
+    """
+    finished = await store.finished(study)
+    attempts = {}
+    for episode in episodes:
+        attempt, ended = finished.get(episode, (-1, None))
+        if ended is None or (retry_crashed and ended == "crashed"):
+            attempts[episode] = attempt + 1
+    return attempts
+
+
+@contextmanager
+def goes_on(study: str) -> Iterator[None]:
+    """Where a key is refused within it, the error says how the study goes on."""
+    try:
+        yield
+    except KeyRefused as error:
+        words = f"{error}; everything until now is stored: go on with --study {study} --resume"
+        raise KeyRefused(words) from None
 
 
 async def run_here(
@@ -131,24 +150,15 @@ async def run_here(
         await run_lanes(_lanes(todo, participants, concurrency), run_one)
 
 
-async def _tally(
-    store: Store, record: StudyRecord, every: Sequence[Job], attempt_of: Callable[[Job], int | None]
-) -> Tally:
-    """Where the study stands before anything is run."""
+async def _tally(store: Store, record: StudyRecord, every: Sequence[Job], attempts: Mapping[str, int]) -> Tally:
+    """Where the study stands before the ``attempts`` are made."""
     tally = Tally(total=len(every))
-    there = {job.episode_id for job in every if attempt_of(job) is None}
+    there = {job.episode_id for job in every} - attempts.keys()
     for judgement in await store.judgements(record.name, vocabulary="label") if there else ():
         if judgement.subject in there and judgement.maker == "rules":
             tally.count(judgement)
     tally.skipped = tally.done
     return tally
-
-
-async def _budget(store: Store, study: str, usd: float | None, max_calls: int | None) -> Budget | None:
-    if usd is None and max_calls is None:
-        return None
-    spent = await store.spent(study)
-    return Budget(usd, max_calls, spent_usd=spent.cost, spent_calls=spent.attempts)
 
 
 @asynccontextmanager

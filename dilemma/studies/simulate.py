@@ -4,11 +4,9 @@ import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
-from dilemma.studies.controls import design_cells
 from dilemma.studies.crew import Crew
 from dilemma.studies.names import readable_name
 from dilemma.studies.options import SimulateOptions, make_options
@@ -21,33 +19,17 @@ from dilemma.studies.plan import (
     check_same_scenarios,
     choose_scenarios,
     jobs,
-    most_calls,
     study_cells,
     study_record,
     truth_of,
 )
-from dilemma.studies.power import DesignPower, assumptions_of, design_power, parse_assumptions
-from dilemma.studies.running import run_jobs
-from dilemma.studies.study import Study, stored_rows
+from dilemma.studies.running import goes_on, run_jobs
+from dilemma.studies.study import Study
 from dilemma.studies.watching import Silent, Watcher
-from dilemma_kernel.errors import DesignError, InputError, StudyError
+from dilemma_kernel.errors import InputError, StudyError
 from dilemma_kernel.ports import ChatModel, Environment
-from dilemma_kernel.records import Cell, Scenario, StudyRecord, content_hash
+from dilemma_kernel.records import Scenario, StudyRecord, content_hash
 from trajectories import Store, open_store
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyPlan:
-    """What a study would do."""
-
-    cells: tuple[Cell, ...]
-    scenarios: tuple[Scenario, ...]
-    episodes: int
-    """All episodes: cores × cells × repeats."""
-    turns: int
-    calls_at_most: int
-    power: DesignPower | None = None
-    """What the design can find, where assumptions were given."""
 
 
 async def simulate(
@@ -99,7 +81,7 @@ async def simulate(
         store: store URL, ``sqlite:///dilemma.db`` by default.
         study: name; a readable one is made when none is given.
         budget: US dollars that the study may spend in all.
-        max_calls: requests that it may send in all, retries included.
+        max_calls: requests that it may send in all: earlier runs, failures and retries included.
         api_base: URL of the endpoint of every model that litellm reaches.
         reuse: another study of the store, whose replies to equal requests are taken.
         processes: processes that run episodes, where models and environments are given by name.
@@ -113,6 +95,7 @@ async def simulate(
     Raises:
         InputError: something given cannot be used; nothing was run.
         StoreError: the store cannot be written.
+        KeyRefused: a provider does not take a key; the study can be resumed with another one.
         BudgetExhausted: the next call would pass the budget; the study can be resumed with a larger one.
     """
     participants = Participants()
@@ -165,58 +148,6 @@ def _given(scenarios: str | Path | Scenario | Sequence[Scenario] | None) -> tupl
     return (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
 
 
-def plan_study(
-    options: SimulateOptions,
-    settings: Settings | None = None,
-    *,
-    assume: str | None = None,
-    from_study: str | None = None,
-) -> StudyPlan:
-    """What ``options`` would run; nothing is stored and no model is called. Raises ``InputError``.
-
-    Args:
-        options: what was said.
-        settings: the settings file's, read where they are not given.
-        assume: assumptions for the design's power, such as ``mr=.5,icc=.2,slope=.4``.
-        from_study: a study of the store to take them from.
-    """
-    settings = settings or read_settings()
-    cells = study_cells(options, settings.environment)
-    chosen = choose_scenarios(checked_pack(options.scenarios or "starter").scenarios, options.domain)
-    record = study_record(options, cells, chosen, name=options.study or "dry-run", pack="", pack_hash="")
-    return StudyPlan(
-        cells=cells,
-        scenarios=chosen,
-        episodes=len(chosen) * len(cells) * record.episodes,
-        turns=record.turns,
-        calls_at_most=most_calls(record, len(chosen)),
-        power=_power(record, len(chosen), options, settings, assume, from_study),
-    )
-
-
-def _power(
-    record: StudyRecord,
-    cores: int,
-    options: SimulateOptions,
-    settings: Settings,
-    assume: str | None,
-    from_study: str | None,
-) -> DesignPower | None:
-    if assume and from_study:
-        raise DesignError("give either --assume or --from: assumptions come from one place")
-    if not assume and not from_study:
-        return None
-    if assume:
-        assumptions, source = parse_assumptions(assume), "--assume"
-    else:
-        url = options.store or settings.store or DEFAULT_STORE
-        assumptions, source = assumptions_of(*stored_rows(from_study or "", url)), f"study {from_study}"
-    return design_power(
-        design_cells(record), record.controls, assumptions, source,
-        cores=cores, episodes=record.episodes, seed=record.seed,
-    )  # fmt: skip
-
-
 def run_blocking(options: SimulateOptions, *, resume: bool, retry_crashed: bool, watcher: Watcher) -> Study:
     """``run_study`` for the command line."""
     return asyncio.run(run_study(options, resume=resume, retry_crashed=retry_crashed, watcher=watcher))
@@ -233,31 +164,22 @@ async def run_study(
     settings: Settings | None = None,
 ) -> Study:
     """Everything is checked before anything is stored; then every episode that is not stored yet is run."""
-    settings = settings or read_settings()
-    settings = settings.with_endpoint(options.api_base)
+    settings = (settings or read_settings()).with_endpoint(options.api_base)
     participants = participants or Participants()
     crew = _crew(options, settings, participants)
     url = options.store or settings.store or DEFAULT_STORE
     if resume and not options.study:
         raise StudyError("--resume needs the study's name: --study NAME (dilemma studies lists them)")
-    fresh = None if resume else _prepare(options, settings, scenarios)
-    if fresh:
-        participants.resolve(fresh[0], settings.models)
-        participants.check_budget(options.budget)
-        check_interfaces(fresh[0], participants)
+    fresh = None if resume else _prepare(options, settings, scenarios, participants)
     await _check_there(url, options.study if resume else None, options.reuse)
     async with open_store(url) as store, AsyncExitStack() as held:
         record, cores = await _begin(store, options, settings, fresh, scenarios)
         await held.enter_async_context(store.claim(record.name))
-        try:
-            participants.resolve(record, settings.models)
-            participants.check_budget(options.budget)
-            participants.truth = truth_of(record, cores)
-            if fresh:
-                record = record.model_copy(update={"identities": participants.identities()})
-            check_same_models(record, participants.identities())
-            await store.save_study(record, cores)
-            _announce(record, options, settings, watcher)
+        held.push_async_callback(participants.aclose)
+        record = _staffed(record, cores, options, settings, participants, is_new=fresh is not None)
+        await store.save_study(record, cores)
+        _announce(record, options, settings, watcher)
+        with goes_on(record.name):
             await run_jobs(
                 store,
                 record,
@@ -271,8 +193,6 @@ async def run_study(
                 reuse=options.reuse,
                 crew=crew,
             )
-        finally:
-            await participants.aclose()
     return Study(record.name, url)
 
 
@@ -296,12 +216,38 @@ async def _check_there(url: str, resumed: str | None, reused: str | None) -> Non
 
 
 def _prepare(
-    options: SimulateOptions, settings: Settings, given: tuple[Scenario, ...] | None
+    options: SimulateOptions,
+    settings: Settings,
+    given: tuple[Scenario, ...] | None,
+    participants: Participants,
 ) -> tuple[StudyRecord, tuple[Scenario, ...]]:
-    cells = study_cells(options, settings.environment)
+    """Record and scenarios of a new study, once everything about it is checked that can be without a store."""
+    cells = study_cells(options, settings)
     source, pack_hash, chosen = _chosen(options, given)
     record = study_record(options, cells, chosen, name=options.study or "", pack=source, pack_hash=pack_hash)
+    participants.resolve(record, settings.models)
+    participants.check_budget(options.budget)
+    check_interfaces(record, participants)
     return record, chosen
+
+
+def _staffed(
+    record: StudyRecord,
+    cores: tuple[Scenario, ...],
+    options: SimulateOptions,
+    settings: Settings,
+    participants: Participants,
+    *,
+    is_new: bool,
+) -> StudyRecord:
+    """The record with what stands behind its models, once all of them are found and are what a stored record says."""
+    participants.resolve(record, settings.models)
+    participants.check_budget(options.budget)
+    participants.truth = truth_of(record, cores)
+    if is_new:
+        return record.model_copy(update={"identities": participants.identities()})
+    check_same_models(record, participants.identities())
+    return record
 
 
 def _chosen(options: SimulateOptions, given: tuple[Scenario, ...] | None) -> tuple[str, str, tuple[Scenario, ...]]:
@@ -325,7 +271,7 @@ async def _begin(
     stored = await store.study(name) if name else None
     if fresh is None:
         assert stored is not None, "a study to resume was there a moment ago"
-        check_same(stored, options, settings.environment)
+        check_same(stored, options, settings)
         if given is not None or options.scenarios or options.domain:
             check_same_scenarios(stored, _chosen(options, given)[2])
         return stored, tuple(await store.scenarios(stored.name))

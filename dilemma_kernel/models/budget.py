@@ -1,6 +1,7 @@
 """What a study may spend, reserved before each attempt."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from dilemma_kernel.errors import BudgetExhausted, InputError, ModelError, ModelTimeout
 from dilemma_kernel.models.prices import Prices, prices_of
@@ -20,10 +21,17 @@ class Budget:
         calls: attempts at most; None for no bound.
         spent_usd: dollars already spent, such as before a resume.
         spent_calls: attempts already made.
+        sending: is told of each attempt before it is made, and returns once that will outlive this process.
     """
 
     def __init__(
-        self, usd: float | None = None, calls: int | None = None, *, spent_usd: float = 0.0, spent_calls: int = 0
+        self,
+        usd: float | None = None,
+        calls: int | None = None,
+        *,
+        spent_usd: float = 0.0,
+        spent_calls: int = 0,
+        sending: Callable[[int], Awaitable[None]] | None = None,
     ) -> None:
         self.usd = usd
         self.calls = calls
@@ -33,6 +41,7 @@ class Budget:
         """Attempts made."""
         self.reserved_usd = 0.0
         """US dollars held for attempts in flight."""
+        self._sending = sending
         self._passed: str | None = None
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -53,6 +62,7 @@ class Budget:
             elif self.usd is None or self.spent_usd + self.reserved_usd + usd <= self.usd:
                 self.spent_calls += 1
                 self.reserved_usd += usd
+                await self._count(usd)
                 return
             elif self.spent_usd + usd > self.usd or not self.reserved_usd:
                 self._pass(f"${self.usd:g}, of which ${self.spent_usd:g} are spent")
@@ -61,6 +71,15 @@ class Budget:
                 self._waiting.append(turn)
                 await turn
         raise BudgetExhausted(f"the next call would pass the budget of {self._passed}; resume with a larger one")
+
+    async def _count(self, reserved_usd: float) -> None:
+        if self._sending is None:
+            return
+        try:
+            await self._sending(1)
+        except BaseException:
+            self.settle(reserved_usd, 0.0)
+            raise
 
     def settle(self, reserved_usd: float, usd: float) -> None:
         """An attempt for which ``reserved_usd`` were reserved has cost ``usd``."""

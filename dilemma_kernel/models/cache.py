@@ -2,6 +2,7 @@
 
 import asyncio
 
+from dilemma_kernel.errors import KeyRefused, ModelError, ModelForbidden
 from dilemma_kernel.models.counters import Counters
 from dilemma_kernel.models.keys import call_key
 from dilemma_kernel.models.wrapper import Wrapper
@@ -14,6 +15,8 @@ _Outcome = ChatReply | Exception | None
 
 class Cached(Wrapper):
     """A model behind a call log. Equal requests in flight are one call, and what is used is what is stored.
+
+    A key that is refused is a ``KeyRefused`` from here on, which stops a study; a ``ModelForbidden`` would be a crash.
 
     Args:
         model: the model to ask.
@@ -70,7 +73,13 @@ class Cached(Wrapper):
             there = await self._log.put(key, request, there, self.name)
             self.counters.reused += 1
             return there
-        reply = await self._model.complete(request)
+        try:
+            reply = await self._model.complete(request)
+        except ModelError as error:
+            await self._log.lost(error.attempts)
+            if isinstance(error, ModelForbidden):
+                raise _refused(error) from None
+            raise
         stored = await self._log.put(key, request, reply, self.name)
         self.counters.calls += 1
         self.counters.cost += reply.cost or 0.0
@@ -84,6 +93,12 @@ class Cached(Wrapper):
         study, log = self._reuse
         found = await log.get(call_key(study, self.identity, request))
         return found and found.model_copy(update={"timing": Timing(latency_s=0.0, attempts=0)})
+
+
+def _refused(error: ModelForbidden) -> KeyRefused:
+    """What stops a study, for every other call would meet the same."""
+    where = f"set {error.variable} to a key that it takes" if error.variable else "give it a key that it takes"
+    return KeyRefused(f"the provider refuses the key of {error}: {where}")
 
 
 def _landed(outcome: ChatReply | Exception) -> ChatReply:

@@ -20,6 +20,8 @@ _PREFIX = re.compile(r"^(?:[\w.]*(?:Error|Exception|Exceeded)\w*(?:: | - ))+")
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key|hf|AIza)[-_][\w*.-]{6,}")
 _TOO_LONG = re.compile("context.?(length|window|size)|prompt is too long", re.IGNORECASE)
 _FILTERED = re.compile("content.?(filter|policy|management policy)", re.IGNORECASE)
+_FLAGGED = re.compile("moderation|flagged", re.IGNORECASE)
+"""In a 403: the prompt is turned away, and not the key."""
 _OUT_OF_MONEY = re.compile("insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 
 
@@ -58,7 +60,9 @@ def filtered(error: BaseException) -> bool:
     if type(error).__name__ == "ContentPolicyViolationError":
         return True
     words = f"{error} {getattr(error, 'code', '')}"
-    return getattr(error, "status_code", None) == 400 and _FILTERED.search(words) is not None
+    status = getattr(error, "status_code", None)
+    turned_away = {400: _FILTERED, 403: _FLAGGED}.get(status) if isinstance(status, int) else None
+    return turned_away is not None and turned_away.search(words) is not None
 
 
 def one_line(error: BaseException, secrets: tuple[str, ...] = ()) -> str:

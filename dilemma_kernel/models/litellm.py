@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 from weakref import WeakSet
 
-from dilemma_kernel.errors import EmptyReply, ModelUnavailable
+from dilemma_kernel.errors import EmptyReply, ModelForbidden, ModelUnavailable
 from dilemma_kernel.models import catalogue, providers
 from dilemma_kernel.models.config import ModelConfig, ModelEntry
 from dilemma_kernel.models.failures import filtered, one_line, translated
@@ -53,6 +53,7 @@ class LiteLLM:
         self.capabilities = entry.capabilities.over(found)
         self.prices = catalogue.prices_of(self._litellm, model, provider, entry)
         self._secrets = _secrets(key, url)
+        self._key_variable = providers.key_variable(provider, entry, config)
         self._timeout_s = entry.timeout_s or config.timeout_s
         self._extra = entry.extra
         self._unlogged = unlogged(self._litellm)
@@ -85,7 +86,10 @@ class LiteLLM:
             LiteLLM._warm = True
         if filtered(failure):
             return _refused(failure, self._secrets, left_out, time.perf_counter() - started)
-        raise translated(failure, self.name, self._secrets)  # outside the handler: the cause may hold the key
+        ours = translated(failure, self.name, self._secrets)
+        if isinstance(ours, ModelForbidden):
+            ours.variable = self._key_variable
+        raise ours  # outside the handler: the cause may hold the key
 
     def _reply(self, response: Any, left_out: tuple[str, ...], seconds: float) -> ChatReply:
         try:

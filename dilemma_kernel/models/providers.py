@@ -55,6 +55,12 @@ def shown(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
 
 
+def key_variable(provider: str, entry: ModelEntry, config: ModelConfig) -> str:
+    """The variable that holds the key of a provider, or that should: the entry's, else the first one that is set."""
+    variables = (entry.api_key_env,) if entry.api_key_env else KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
+    return next(filter(config.variable, variables), variables[0])
+
+
 def key(provider: str, name: str, entry: ModelEntry, config: ModelConfig, url: str | None) -> str | None:
     """The key to send.
 
@@ -68,11 +74,11 @@ def key(provider: str, name: str, entry: ModelEntry, config: ModelConfig, url: s
     Raises:
         MissingKeyError: the variable that must hold it is missing or empty.
     """
-    variables = (entry.api_key_env,) if entry.api_key_env else KEYS.get(provider, (f"{provider.upper()}_API_KEY",))
-    found = next(filter(None, map(config.variable, variables)), None)
+    variable = key_variable(provider, entry, config)
+    found = config.variable(variable)
     if found is not None:
         return found
     if entry.api_key_env or (provider in KEYS and url is None):
-        state = "empty" if variables[0] in config.environ else "not set"
-        raise MissingKeyError(f"{name} needs a key, and {variables[0]} is {state}: set it in the environment")
+        state = "empty" if variable in config.environ else "not set"
+        raise MissingKeyError(f"{name} needs a key, and {variable} is {state}: set it in the environment")
     return PLACEHOLDER_KEY if url is not None or provider in SELF_HOSTED else None

@@ -106,8 +106,9 @@ class Retried(Wrapper):
         )
         try:
             reply: ChatReply = await retrying(attempt)
-        except ModelError:
+        except ModelError as error:
             self._counters.failures += 1
+            error.attempts = len(met)
             raise
         return waited(reply, slept, attempts=len(met) + 1)
 

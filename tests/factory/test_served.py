@@ -35,6 +35,9 @@ class Log:
     async def put(self, key: str, request: ChatRequest, reply: ChatReply, model: str) -> ChatReply:
         return self.held.setdefault(key, reply)
 
+    async def lost(self, requests: int) -> None:
+        """Nothing is counted here."""
+
 
 def _stage(received: Received) -> Stage:
     """The stage that a request is about: judges are told it, writers are asked for it."""

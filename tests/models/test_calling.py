@@ -15,6 +15,7 @@ from dilemma_kernel.errors import (
     ContextOverflow,
     EmptyReply,
     InputError,
+    KeyRefused,
     ModelForbidden,
     ModelRejected,
     ModelTimeout,
@@ -185,14 +186,33 @@ async def test_what_may_pass_is_asked_again(error: Exception) -> None:
     assert model.counters.waited_s > 0
 
 
-@pytest.mark.parametrize(
-    "error", [ModelRejected("400"), ModelForbidden("401"), ContextOverflow("long"), EmptyReply("none"), KeyError("bug")]
-)
+@pytest.mark.parametrize("error", [ModelRejected("400"), ContextOverflow("long"), EmptyReply("none"), KeyError("bug")])
 async def test_what_will_not_pass_is_asked_once(error: Exception) -> None:
     inner = failing(error, "reply")
     with pytest.raises(type(error)):
         await wrapped(inner, MemoryLog(), study="s", retry=FAST).complete(ask())
     assert inner.calls == 1
+
+
+@pytest.mark.parametrize(("variable", "says"), [("TEAM_KEY", "set TEAM_KEY to"), (None, "give it a key")])
+async def test_a_key_that_is_refused_stops_whoever_asks(variable: str | None, says: str) -> None:
+    error = ModelForbidden("gpt-x: no such key")
+    error.variable = variable
+    inner = failing(error, "reply")
+    with pytest.raises(KeyRefused, match=f"the key of gpt-x: no such key: {says}") as refused:
+        await wrapped(inner, MemoryLog(), study="s", retry=FAST).complete(ask())
+    assert inner.calls == 1
+    assert refused.value.__cause__ is None
+
+
+async def test_requests_that_brought_no_reply_are_counted_by_the_log() -> None:
+    log = MemoryLog()
+    model = wrapped(failing(*[ModelUnavailable("503")] * 5, "reply"), log, study="s", retry=FAST)
+    with pytest.raises(ModelUnavailable):
+        await model.complete(ask())
+    assert log.unanswered == 4
+    await model.complete(ask())
+    assert log.unanswered == 4, "a request that was answered in the end is counted with its reply"
 
 
 @pytest.mark.parametrize(("error", "attempts"), [(ModelUnavailable("503"), 4), (ModelTimeout("late"), 2)])

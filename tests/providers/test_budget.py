@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from loopback_server import Answer, LoopbackServer, Received, completion, status
+from provider_kills import STUDY, Killer
 from provider_studies import RUN, dilemma, environ, exported, played, settle
 
 import dilemma as api
@@ -36,6 +37,36 @@ def test_calls_stop_at_the_bound_and_go_on_under_a_larger_one(tmp_path: Path) ->
         api.run("gpt-x", "rules", domain="legal", study="s", store="unstopped.db")
         assert server.count == 2 * whole, "a reply was paid for twice"
     assert exported(tmp_path, "s") == exported(tmp_path, "s", "unstopped.db")
+
+
+async def test_failed_requests_of_an_earlier_run_count_once_each(tmp_path: Path) -> None:
+    options = {"domain": "legal", "study": "s", "store": "d.db"}
+    with LoopbackServer(status(400)) as server:
+        settle(tmp_path, server.url)
+        await api.simulate("gpt-x", "rules", **options)
+        assert server.count == 2, "each of two episodes crashes at its first request"
+        with pytest.raises(BudgetExhausted):
+            await api.simulate("gpt-x", **options, max_calls=3, resume=True, retry_crashed=True)
+        assert server.count == 3
+        with pytest.raises(BudgetExhausted):
+            await api.simulate("gpt-x", **options, max_calls=3, resume=True, retry_crashed=True)
+        assert server.count == 3
+    async with open_store("d.db", read_only=True) as store:
+        assert (await store.spent("s")).attempts == 3
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:multiprocessing")
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_requests_in_flight_when_a_study_is_killed_count(processes: int, tmp_path: Path) -> None:
+    killer = Killer(12)
+    with LoopbackServer(killer) as server:
+        settle(tmp_path, server.url)
+        assert killer.run(tmp_path, max_calls=20, processes=processes) == -9
+        async with open_store("d.db", read_only=True) as store:
+            assert (await store.spent("s")).attempts >= 12
+        with pytest.raises(BudgetExhausted):
+            await api.simulate(**STUDY, resume=True, max_calls=20)
+        assert 20 - STUDY["concurrency"] <= server.count <= 20
 
 
 @pytest.mark.parametrize("processes", [1, 2])

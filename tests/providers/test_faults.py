@@ -105,10 +105,9 @@ async def test_what_passes_is_asked_again_once(answer: Answer, tmp_path: Path) -
         (drip(), 2, "ModelTimeout"),
         (no_choices(), 1, "EmptyReply"),
         (status(400), 1, "ModelRejected"),
-        (status(401), 1, "ModelForbidden"),
         (status(400, message="maximum context length", code="context_length_exceeded"), 1, "ContextOverflow"),
     ],
-    ids=["429", "500", "cut", "half", "html", "hang", "drip", "no choices", "400", "401", "too long"],
+    ids=["429", "500", "cut", "half", "html", "hang", "drip", "no choices", "400", "too long"],
 )
 async def test_what_stays_broken_crashes_the_episode(answer: Answer, requests: int, says: str, tmp_path: Path) -> None:
     found = await ran(answer, folder=tmp_path)
@@ -170,8 +169,9 @@ async def test_broken_calls_are_kept_raw_and_measure_nothing(
         text(None, refusal="I will not take part."),
         text("", finish_reason="content_filter"),
         status(400, message="The response was filtered: content management policy", code="content_filter"),
+        status(403, message="This model requires moderation and your input was flagged"),
     ],
-    ids=["refusal", "filter", "filtered prompt"],
+    ids=["refusal", "filter", "filtered prompt", "flagged prompt"],
 )
 async def test_a_providers_refusal_is_declined_and_no_aligned_act(answer: Answer, tmp_path: Path) -> None:
     found = await ran(answer, folder=tmp_path)

@@ -37,14 +37,14 @@ def test_a_marked_key_is_in_no_byte_that_is_written(processes: str, tmp_path: Pa
         settle(tmp_path, server.url, api_key_env="TEAM_KEY")
         study = ["simulate", "--agent", "gpt-x", "--domain", "legal", "--episodes", "3", "--study", "s", "--json"]
         ran = dilemma(tmp_path, *study, "--processes", processes, **key)
-        assert ran.returncode == 1, ran.stderr
+        assert ran.returncode == 2, ran.stderr
         assert {received.headers["authorization"] for received in server.requests} == {f"Bearer {KEY}"}
         told += [ran, dilemma(tmp_path, "doctor", "--agent", "gpt-x", **key)]
     for command in (["report", "s"], ["export", "s"], ["export", "s", "--format", "csv"]):
         told.append(dilemma(tmp_path, *command, **key))
         assert told[-1].returncode == 0, told[-1].stderr
     spoken = "".join(result.stdout + result.stderr for result in told)
-    assert "ModelForbidden" in spoken, "the error that held the key was not told"
+    assert "Incorrect API key provided: [key]" in spoken, "the error that held the key was not told"
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {"dilemma.db", "s.csv", "trajectories.jsonl"} <= {path.name for path in written}
     for form in FORMS:

@@ -12,6 +12,7 @@ class MemoryLog:
         self.replies: dict[str, ChatReply] = {}
         self.requests: dict[str, ChatRequest] = {}
         self.events: list[str] = []
+        self.unanswered = 0
 
     async def get(self, key: str) -> ChatReply | None:
         return self.replies.get(key)
@@ -23,6 +24,9 @@ class MemoryLog:
         self.requests[key] = request
         self.events.append(f"stored {reply.text}")
         return reply
+
+    async def lost(self, requests: int) -> None:
+        self.unanswered += requests
 
 
 def ask(text: str = "hello", **changes: Any) -> ChatRequest:

@@ -13,7 +13,7 @@ from trajectories_records import CELL, cell, judgement, reply, request, study, t
 
 from dilemma_kernel.errors import InputError, StoreError, StudyError
 from dilemma_kernel.records import Ask, Crashed, Measured, Trajectory, Turn, Unmeasured
-from trajectories import Spent, Store, open_store
+from trajectories import Store, open_store
 from trajectories.claiming import claimed
 from trajectories.reader import PAGE
 from trajectories.rows import count_whole_turns
@@ -329,12 +329,3 @@ async def test_a_run_that_was_killed_holds_nothing(tmp_path: Path) -> None:
 def test_where_no_lock_can_be_made_the_study_runs(tmp_path: Path) -> None:
     with claimed(tmp_path / "nowhere" / "d.db", "a-study"):
         assert not list(tmp_path.iterdir())
-
-
-async def test_what_was_spent(store: Store) -> None:
-    log = store.call_log("a-study")
-    assert await store.spent("a-study") == Spent(calls=0, attempts=0, cost=0.0, unpriced=0)
-    await log.put("a", request(), reply(cost=0.25), "gpt-x")
-    await log.put("b", request(), reply(cost=0.5), "gpt-x")
-    await log.put("c", request(), reply().model_copy(update={"timing": None}), "gpt-x")
-    assert await store.spent("a-study") == Spent(calls=3, attempts=5, cost=0.75, unpriced=1)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
+from dilemma.studies.budgets import study_budget
 from dilemma.studies.running import run_lanes
-from dilemma.studies.transfer.models import Models, study_budget
+from dilemma.studies.transfer.models import Models
 from dilemma.studies.transfer.study import TransferStudy, transfer_study_record
 from dilemma.studies.watching import Silent, Tally, Watcher
 from dilemma_kernel.errors import StudyError

@@ -79,11 +79,3 @@ def model_names(given: Any) -> tuple[tuple[str, ...], tuple[ChatModel, ...]]:
             raise InputError(f"{type(one).__name__} is neither a name nor a ChatModel")
     objects = tuple(one for one in many if not isinstance(one, str))
     return tuple(one if isinstance(one, str) else one.name for one in many), objects
-
-
-async def study_budget(store: Store, study: str, usd: float | None, max_calls: int | None) -> Budget | None:
-    """What is left of a study's budget; None for no bound."""
-    if usd is None and max_calls is None:
-        return None
-    spent = await store.spent(study)
-    return Budget(usd, max_calls, spent_usd=spent.cost, spent_calls=spent.attempts)

@@ -39,7 +39,7 @@ class TransferOptions(Record):
     budget: float | None = None
     """US dollars that the study may spend in all. Default: no bound."""
     max_calls: int | None = None
-    """Requests that the study may send in all, retries included. Default: no bound."""
+    """Requests that the study may send in all: earlier runs, failures and retries included. Default: no bound."""
 
     @field_validator("model", mode="before")
     @classmethod

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dilemma.settings import Settings, read_settings
+from dilemma.studies.budgets import study_budget
 from dilemma.studies.names import readable_name
 from dilemma.studies.plan import DEFAULT_STORE, check_same_models
-from dilemma.studies.running import run_lanes
-from dilemma.studies.transfer.models import Models, model_names, study_budget
+from dilemma.studies.running import attempts_to_make, goes_on, run_lanes
+from dilemma.studies.transfer.models import Models, model_names
 from dilemma.studies.transfer.options import TransferOptions, transfer_options
 from dilemma.studies.transfer.plan import ArmJob, check_same_transfer, transfer_jobs, transfer_record
 from dilemma.studies.transfer.study import TransferStudy
@@ -61,6 +62,7 @@ async def transfer(
 
     Raises:
         InputError: something given cannot be used; nothing was run.
+        KeyRefused: a provider does not take a key; the study can be resumed with another one.
         BudgetExhausted: the next call would pass the budget; the study can be resumed with a larger one.
     """
     names, objects = model_names(model)
@@ -123,20 +125,20 @@ async def run_transfer(
     async with open_store(url) as store, AsyncExitStack() as held:
         record = await _begin(store, options, suite, fresh)
         await held.enter_async_context(store.claim(record.name))
-        try:
-            models.resolve(_agents(record))
-            models.check_budget(options.budget)
-            if fresh:
-                record = record.model_copy(update={"identities": models.identities()})
+        held.push_async_callback(models.aclose)
+        models.resolve(_agents(record))
+        models.check_budget(options.budget)
+        if fresh:
+            record = record.model_copy(update={"identities": models.identities()})
+        else:
             check_same_models(record, models.identities())
-            await store.save_study(record, ())
-            models.wrap(store, record.name, await study_budget(store, record.name, options.budget, options.max_calls))
-            watcher.note(f"study {record.name}")
-            every = list(transfer_jobs(record, suite))
-            arms = _Arms(store, record, suite, models, watcher, Tally(total=len(every)))
+        await store.save_study(record, ())
+        models.wrap(store, record.name, await study_budget(store, record.name, options.budget, options.max_calls))
+        watcher.note(f"study {record.name}")
+        every = list(transfer_jobs(record, suite))
+        arms = _Arms(store, record, suite, models, watcher, Tally(total=len(every)))
+        with goes_on(record.name):
             await arms.run(every, options.concurrency, retry_crashed)
-        finally:
-            await models.aclose()
     return TransferStudy(record.name, url)
 
 
@@ -181,12 +183,8 @@ class _Arms:
 
     async def run(self, every: Sequence[ArmJob], concurrency: int | None, retry_crashed: bool) -> None:
         """Run what is not stored yet; with ``retry_crashed``, what crashed as a new attempt too."""
-        finished = await self.store.finished(self.record.name)
-        attempts = {}
-        for job in every:
-            attempt, ended = finished.get(job.episode_id, (-1, None))
-            if ended is None or (retry_crashed and ended == "crashed"):
-                attempts[job.episode_id] = attempt + 1
+        ids = [job.episode_id for job in every]
+        attempts = await attempts_to_make(self.store, self.record.name, ids, retry_crashed)
         left = [job for job in every if job.episode_id in attempts]
         self.tally.done = self.tally.skipped = len(every) - len(left)
         await run_lanes(self._lanes(left, concurrency), lambda job: self._run_one(job, attempts[job.episode_id]))
