@@ -29,6 +29,7 @@ from dilemma_kernel.errors import (
     BudgetExhausted,
     ContextOverflow,
     EmptyReply,
+    KeyRefused,
     MissingKeyError,
     ModelError,
     ModelForbidden,
@@ -385,7 +386,7 @@ async def test_retries_are_bounded_and_only_where_they_may_help(answer: Answer, 
     log = MemoryLog()
     with LoopbackServer(answer) as server:
         model = wrapped(resolve("gpt-x", config(server.url, timeout_s=0.8)), log, study="s", retry=FAST)
-        with pytest.raises(ModelError):
+        with pytest.raises(KeyRefused if answer.status == 401 else ModelError):
             await model.complete(ask())
         await model.aclose()
         assert server.count == requests
