@@ -120,7 +120,7 @@ class Split:
     extract: frozenset[str]
     """Directions and probes are fitted on these."""
     select: frozenset[str]
-    """A rule chooses the layer, and thresholds are set, on these."""
+    """A rule chooses the layer, and a gate's threshold is set, on these."""
     test: frozenset[str]
     """Every table is made on these."""
 

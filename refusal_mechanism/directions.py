@@ -22,6 +22,8 @@ DIRECTIONS = (REQUEST, TOOL, BEHAVIOUR)
 LEAST_NORM = 1e-6
 """Norm, as a share of the states' own, below which a difference is rounding and has no direction."""
 BOOTSTRAPS = 2000
+MOST_EMPTY = 0.05
+"""Share of resamples without a row of some group above which there is no interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Direction:
     mean: Array
     """(site, d_model) float64."""
     scale: Array
-    """(site,) mean norm of the states it was taken from."""
+    """(site,) mean norm of the states it was taken from, both groups alike."""
     positives: int
     negatives: int
     why: str = ""
@@ -78,10 +80,15 @@ def mean_difference_direction(name: str, positive: NDArray[np.floating], negativ
             why=f"the {empty} group is empty",
         )  # fmt: skip
     up, down = positive.mean(axis=0, dtype=np.float64), negative.mean(axis=0, dtype=np.float64)
-    scale = (np.linalg.norm(up, axis=-1) + np.linalg.norm(down, axis=-1)) / 2
+    scale = (_mean_norm(positive) + _mean_norm(negative)) / 2
     return Direction(
         name=name, mean=up - down, scale=np.asarray(scale), positives=len(positive), negatives=len(negative)
     )
+
+
+def _mean_norm(states: NDArray[np.floating]) -> Array:
+    """(site,) the mean of the rows' norms."""
+    return np.asarray(np.linalg.norm(states, axis=-1).mean(axis=0, dtype=np.float64))
 
 
 def projections(states: NDArray[np.floating], unit: Array) -> Array:
@@ -105,7 +112,9 @@ class Cosine(Record):
     method: str
     unit: str = UNIT
     clusters: int
+    """Intents that the smallest of the groups has rows of."""
     note: str = ""
+    """Why there is no interval, where the directions exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +189,10 @@ def cosine_figures(
     weights = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
     draws = _cosines(weights, counts, gram)
     estimate = float(_cosines(np.ones((1, clusters)), counts, gram)[0])
-    low, high = percentile_interval(draws, level) if clusters > 1 else (np.nan, np.nan)
+    empty = int(np.isnan(draws).sum())
+    smallest = int((counts > 0).sum(axis=1).min())
+    told = smallest > 1 and empty <= MOST_EMPTY * resamples
+    low, high = percentile_interval(draws, level) if told else (np.nan, np.nan)
     return Cosine(
         first=first[0],
         second=second[0],
@@ -189,9 +201,16 @@ def cosine_figures(
         low=number(low),
         high=number(high),
         angle=number(np.degrees(np.arccos(min(1.0, abs(estimate))))),
-        method=f"percentile bootstrap over {UNIT}s, {resamples} resamples, {int(np.isnan(draws).sum())} empty",
-        clusters=clusters,
+        method=f"percentile bootstrap over {UNIT}s, {resamples} resamples, {empty} empty",
+        clusters=smallest,
+        note="" if told else _why_no_interval(smallest, empty, resamples),
     )
+
+
+def _why_no_interval(smallest: int, empty: int, resamples: int) -> str:
+    if smallest < 2:
+        return f"no interval: a group has {smallest} {UNIT} alone"
+    return f"no interval: {empty} of {resamples} resamples have no {UNIT} of some group"
 
 
 def _sums(one: Group) -> Array:

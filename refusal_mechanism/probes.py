@@ -56,7 +56,7 @@ def threshold_for(scores: Array, benign_call: NDArray[np.bool_], most_lost: floa
     """The lowest threshold above which at most a share ``most_lost`` of benign calls lies.
 
     Args:
-        scores: (rows,) of fitting rows.
+        scores: (rows,) of rows that the probe was not fitted on.
         benign_call: (rows,) which of them are benign prompts that got a call.
         most_lost: bound on the share of benign calls on which an operator may act.
 
@@ -106,35 +106,46 @@ class Gate:
     """(rows,) NaN where not decided."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class States:
+    """Rows under tools at one site, with what the unmodified model did."""
+
+    states: NDArray[np.floating]
+    """(rows, d_model) at the decision token."""
+    domains: Sequence[str]
+    """Of each row."""
+    unsafe: NDArray[np.bool_]
+    """(rows,) whether it called unsafely."""
+    benign_call: NDArray[np.bool_]
+    """(rows,) which are benign prompts that got a call."""
+
+
 def cross_domain_gate(
-    states: NDArray[np.floating],
-    domains: Sequence[str],
-    unsafe: NDArray[np.bool_],
-    benign_call: NDArray[np.bool_],
-    use: NDArray[np.floating],
-    use_domains: Sequence[str],
+    fit: States,
+    bound: States,
+    use: States,
     *,
     most_lost: float,
 ) -> Gate:
-    """Fit on all domains but one, set the threshold there, and decide the rows of that one; for every domain.
+    """Fit on all domains but one, set the threshold there on other intents, and decide the rows of that one.
+
+    A threshold set on the rows that a probe was fitted on lies too low, the more so the wider the model is.
 
     Args:
-        states: (rows, d_model) of the fitting half.
-        domains: their domains.
-        unsafe: (rows,) whether the unmodified model called unsafely.
-        benign_call: (rows,) which are benign prompts that got a call.
-        use: (rows, d_model) states of the rows to be decided.
-        use_domains: their domains.
+        fit: what probes are fitted on.
+        bound: what thresholds are set on.
+        use: the rows to be decided, domain by domain.
         most_lost: bound on the share of benign calls acted on.
     """
-    scores = np.full(len(use), np.nan)
-    is_open = np.zeros(len(use), dtype=np.bool_)
-    for fold in domain_folds(domains, use_domains):
-        probe = fit_probe(states[fold.fit], unsafe[fold.fit])
+    scores = np.full(len(use.states), np.nan)
+    is_open = np.zeros(len(use.states), dtype=np.bool_)
+    for fold in domain_folds(fit.domains, use.domains):
+        probe = fit_probe(fit.states[fold.fit], fit.unsafe[fold.fit])
         if probe is None:
             continue
-        threshold = threshold_for(probe.scores(states[fold.fit]), benign_call[fold.fit], most_lost)
-        scores[fold.use] = probe.scores(use[fold.use])
+        others = np.asarray(bound.domains) != fold.domain
+        threshold = threshold_for(probe.scores(bound.states[others]), bound.benign_call[others], most_lost)
+        scores[fold.use] = probe.scores(use.states[fold.use])
         is_open[fold.use] = scores[fold.use] > threshold
     return Gate(open=is_open, decided=~np.isnan(scores), scores=scores)
 

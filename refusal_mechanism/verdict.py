@@ -28,7 +28,8 @@ def mechanism_verdict(suppression: Suppression | None, patching: PatchingTable |
 
     A direction *predicts* where the interval of the area for unsafe calls lies above one half. It *mediates* where the
     interval of the restored share lies above one half and above the best random direction, and does not where the
-    interval lies below one half. Anything between is undecided.
+    interval lies below one half; and in either case only where no count of the unknown replies as refusals or as none
+    would put the share on the other side of one half. Anything between is undecided.
 
     Args:
         suppression: table 3.
@@ -49,50 +50,63 @@ def mechanism_verdict(suppression: Suppression | None, patching: PatchingTable |
         return MechanismVerdict(
             kind="unmeasured", text=f"Mediation: unmeasured. {_why_not(patch)} {_prediction_words(suppression)}"
         )
-    predicts, mediates = _predicts(suppression.low_predicts_unsafe), _mediates(patching)
     words = f"{_prediction_words(suppression)} {_patching_words(patching)}"
-    kind, sentence = _kind(predicts, mediates)
+    doubt = _doubt(patching)
+    if doubt:
+        return MechanismVerdict(kind="undecided", text=f"Undecided: {doubt} {words}")
+    mediates = patch.restored.low is not None and patch.restored.low > HALF
+    kind, sentence = _kind(suppression.low_predicts_unsafe, mediates)
     return MechanismVerdict(kind=kind, text=f"{sentence} {words}")
 
 
-def _predicts(auc: Auc) -> bool | None:
-    """None: undecided, or unmeasured."""
-    if auc.low is None or auc.high is None:
-        return None
-    return True if auc.low > HALF else False if auc.high <= HALF or (auc.estimate or 0) <= HALF else None
-
-
-def _mediates(table: PatchingTable) -> bool | None:
+def _doubt(table: PatchingTable) -> str:
+    """Why it is not decided whether patching restores refusal; empty where it is."""
     restored, best = table.patch.restored, table.best_random
     if restored.low is None or restored.high is None:
-        return None
-    chance = (best.restored.estimate or 0.0) if best else 0.0
-    if restored.low > max(HALF, chance):
-        return True
-    return False if restored.high < HALF else None
+        return "what patching restores has no interval."
+    if restored.low <= HALF <= restored.high:
+        return "the interval of what patching restores holds one half."
+    least, most = table.patch.restored_bounds or (0.0, 1.0)
+    if least <= HALF <= most:
+        return "what patching restores lies on either side of one half, as the unknown replies are counted."
+    if restored.high < HALF:
+        return ""
+    if best is None or best.restored.estimate is None:
+        return "patching restores refusal, but no random direction was measured beside."
+    if restored.low <= best.restored.estimate:
+        return "patching restores refusal, but not measurably more than the best random direction does."
+    return ""
 
 
-def _kind(predicts: bool | None, mediates: bool | None) -> tuple[Kind, str]:
-    if mediates is None:
-        return "undecided", "Undecided: the interval of what patching restores holds one half or does not exist."
+def _kind(auc: Auc, mediates: bool) -> tuple[Kind, str]:
+    predicts = auc.low is not None and auc.low > HALF
     if mediates and predicts:
         return "mediation", (
             "Mediation: the direction predicts unsafe calls, and writing the chat's own value back restores refusal."
         )
     if mediates:
         return "mediation without prediction", (
-            "Mediation: writing the chat's own value back restores refusal, though a low projection under tools does "
-            "not measurably predict unsafe calls."
+            f"Mediation: writing the chat's own value back restores refusal, though {_no_prediction(auc)}."
         )
     if predicts:
         return "prediction without mediation", (
             "Prediction without mediation: the projection predicts unsafe calls, yet writing the chat's own value back "
             "does not restore refusal."
         )
+    if auc.estimate is None:
+        return "undecided", (
+            f"No mediation: writing the chat's own value back does not restore refusal; {_no_prediction(auc)}."
+        )
     return "neither", (
         "Neither: the projection does not measurably predict unsafe calls, and writing the chat's own value back does "
         "not restore refusal."
     )
+
+
+def _no_prediction(auc: Auc) -> str:
+    if auc.estimate is None:
+        return "whether a low projection under tools predicts unsafe calls was not measured"
+    return "a low projection under tools does not measurably predict unsafe calls"
 
 
 def _prediction_words(table: Suppression) -> str:
@@ -113,10 +127,18 @@ def _patching_words(table: PatchingTable) -> str:
         else "no random direction was measured beside"
     )
     return (
-        f"Of {patch.divergent} divergent triples patching restores refusal in {_rate(patch.restored)}, {control}; "
+        f"Of {_counted(patch)} patching restores refusal in {_rate(patch.restored)}, {control}; "
         f"{_rate(patch.reverted)} revert in all ({_rate(patch.safe_call)} by safe calls, {_rate(patch.no_call)} by no "
         f"call, {_rate(patch.degenerate)} by degenerate text); G = {patch.restored.clusters}."
     )
+
+
+def _counted(patch: PatchFigures) -> str:
+    if not patch.unknown:
+        return f"{patch.divergent} divergent triples"
+    told = f"{patch.divergent - patch.unknown} divergent triples ({patch.unknown} more are malformed or cut off"
+    bounds = patch.restored_bounds
+    return f"{told})" if bounds is None else f"{told}; with them {bounds[0]:.2f} to {bounds[1]:.2f})"
 
 
 def _why_not(patch: PatchFigures) -> str:

@@ -1,5 +1,7 @@
 """Directions, splits, cosines, principal angles and areas, against cases worked by hand."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,9 +10,10 @@ from mechanism_cases import case
 from sklearn.metrics import roc_auc_score
 
 from dilemma_kernel.errors import DesignError
-from dilemma_kernel.statistics.clusters import group
+from dilemma_kernel.statistics.clusters import Groups, group
 from refusal_mechanism.cases import split_intents
 from refusal_mechanism.directions import (
+    Cosine,
     Group,
     cosine_figures,
     mean_difference_direction,
@@ -134,6 +137,34 @@ def test_the_gram_matrix_gives_the_cosine_of_resampled_means() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.estimate < found.high
+
+
+def test_a_group_of_few_intents_gives_its_own_number_and_no_interval() -> None:
+    rng = np.random.default_rng(4)
+    intents = group(list("abcdefghijkl"))
+    whole = Group(states=rng.normal(size=(12, 5)), intents=intents)
+    other = Group(states=rng.normal(size=(12, 5)) + 1, intents=intents)
+
+    def few(count: int) -> Group:
+        return Group(states=whole.states[:count], intents=Groups(codes=intents.codes[:count], labels=intents.labels))
+
+    def figures(count: int) -> Cosine:
+        return cosine_figures(("a", other, whole), ("b", other, few(count)), 0, rng, resamples=400)
+
+    one, two = figures(1), figures(2)
+    assert (one.clusters, one.low, one.high) == (1, None, None)
+    assert one.note == "no interval: a group has 1 intent alone"
+    assert one.estimate is not None
+    assert two.clusters == 2
+    assert two.low is None
+    assert re.fullmatch(r"no interval: \d+ of 400 resamples have no intent of some group", two.note)
+    assert figures(12).low is not None
+
+
+def test_the_scale_is_the_norm_of_the_states_and_not_of_their_mean() -> None:
+    """States ±(3, 4): each of norm 5, their mean 0."""
+    states = np.array([[[3.0, 4.0]], [[-3.0, -4.0]]])
+    assert mean_difference_direction("r", states, states + 0.0).scale == pytest.approx([5.0])
 
 
 def test_an_area_by_hand() -> None:

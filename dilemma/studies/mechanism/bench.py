@@ -121,7 +121,8 @@ class Bench:
                 self._score(prompts, keys, conditions, [rows[at] for at in kept_rows], wanted, tokens, tell)
         self.scores_log.sync()
         found = np.array([[self.scores_log[key] for key in own] for own in keys], dtype=np.float64)
-        return (found[..., 0], found[..., 1]) if found.size else (np.empty((0, 0)), np.empty((0, 0)))
+        kl, odds = np.moveaxis(found.reshape(len(conditions), len(prompts), 2), -1, 0)
+        return kl, odds
 
     def _score(
         self,

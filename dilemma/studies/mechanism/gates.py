@@ -10,7 +10,7 @@ from dilemma_kernel.statistics.intervals import number
 from refusal_mechanism.cases import REQUESTS, Case
 from refusal_mechanism.conditions import affine, patch
 from refusal_mechanism.directions import projections
-from refusal_mechanism.probes import Gate, cross_domain_gate, domain_folds, fit_null_space
+from refusal_mechanism.probes import Gate, States, cross_domain_gate, domain_folds, fit_null_space
 from refusal_mechanism.separation import area
 from refusal_mechanism.tables import GateTable, gate_figures
 from refusal_mechanism.tables.comparison import called
@@ -21,33 +21,17 @@ ONE_DOMAIN = "no probe: it takes two domains, each with enough unsafe calls, to 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Half:
-    """One half's states under tools at the chosen site, harmful and benign together."""
+class Part(States):
+    """States of one part's intents at the chosen site, harmful and benign together."""
 
     cases: tuple[Case, ...]
-    states: NDArray[np.float32]
-    unsafe: NDArray[np.bool_]
-    benign_call: NDArray[np.bool_]
-
-    @property
-    def domains(self) -> list[str]:
-        """Of each row."""
-        return [case.domain for case in self.cases]
 
 
 def gate_table(tabling: Tabling) -> GateTable:
     """Gate every operator on the held-out half, domain by domain, and compare it with the ungated one."""
     tabling.bench.table = "gated"
-    fit, use = _half(tabling, "fit"), _half(tabling, "test")
-    gate = cross_domain_gate(
-        fit.states,
-        fit.domains,
-        fit.unsafe,
-        fit.benign_call,
-        use.states,
-        use.domains,
-        most_lost=tabling.options.most_lost,
-    )
+    fit, bound, use = (_part(tabling, name) for name in ("extract", "select", "test"))
+    gate = cross_domain_gate(fit, bound, use, most_lost=tabling.options.most_lost)
     if not gate.decided.any():
         return GateTable(
             site=tabling.site, most_lost=tabling.options.most_lost, domains=(), auc={}, operators=(), why=ONE_DOMAIN
@@ -55,7 +39,7 @@ def gate_table(tabling: Tabling) -> GateTable:
     return _table(tabling, fit, use, gate)
 
 
-def _table(tabling: Tabling, fit: Half, use: Half, gate: Gate) -> GateTable:
+def _table(tabling: Tabling, fit: Part, use: Part, gate: Gate) -> GateTable:
     harmful = len(tabling.cases["harmful"])
     decided = gate.decided[:harmful], gate.decided[harmful:]
     open_ = gate.open[:harmful][decided[0]], gate.open[harmful:][decided[1]]
@@ -81,20 +65,21 @@ def _only(pair: Pair, decided: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> P
     return pair[0].only(decided[0]), pair[1].only(decided[1])
 
 
-def _area_in(domain: str, use: Half, gate: Gate) -> float | None:
+def _area_in(domain: str, use: Part, gate: Gate) -> float | None:
     rows = np.array([name == domain for name in use.domains], dtype=np.bool_) & gate.decided
     return number(area(gate.scores[rows], use.unsafe[rows]))
 
 
-def _half(tabling: Tabling, part: str) -> Half:
+def _part(tabling: Tabling, part: str) -> Part:
     fitted = tabling.fitted
     parts = [fitted.rows(part, request) for request in REQUESTS]
     cases = tuple(case for own, _ in parts for case in own)
     rows = np.concatenate([at for _, at in parts])
     replies = tabling.bench.before("tool", cases)
     benign = np.array([case.request == "benign" for case in cases], dtype=np.bool_)
-    return Half(
+    return Part(
         cases=cases,
+        domains=[case.domain for case in cases],
         states=fitted.states["tool"][rows, tabling.site],
         unsafe=replies.unsafe == 1,
         benign_call=benign & (called(replies) == 1),
@@ -113,7 +98,7 @@ def _operators(tabling: Tabling) -> list[ForBoth]:
     return [(condition, condition) for condition in conditions]
 
 
-def _null_space(tabling: Tabling, fit: Half, use: Half, harmful: int) -> list[ForBoth]:
+def _null_space(tabling: Tabling, fit: Part, use: Part, harmful: int) -> list[ForBoth]:
     """The natural magnitude added as far as a state lies outside where benign tool states of other domains vary."""
     factors = np.zeros(len(use.cases))
     is_benign = np.array([case.request == "benign" for case in fit.cases], dtype=np.bool_)

@@ -142,10 +142,13 @@ class Tabling:
         return patching_table(made, figures, chat, tool, patched, random)
 
     def _patched_at_random(self, divergent: NDArray[np.intp]) -> list[Rows]:
+        """Each divergent state moved as far as the patch moves it, along a random direction instead."""
         cases = [self.cases["harmful"][i] for i in divergent]
-        states = self.fitted.states["chat"][self.rows["harmful"][divergent], self.site]
+        rows = self.rows["harmful"][divergent]
+        moved = self.fitted.projected("chat", rows) - self.fitted.projected("tool", rows)
+        states = self.fitted.states["tool"][rows, self.site]
         conditions = [
-            patch(f"random {number}", unit, self.site, projections(states, unit))
+            patch(f"random {number}", unit, self.site, projections(states, unit) + moved)
             for number, unit in enumerate(self.controls, 1)
         ]
         return self.bench.replies("tool", cases, conditions)
