@@ -22,8 +22,8 @@ SEEDS = {"llama": (0, 1, 2)}
 PLANNED = [f"{arch}-{kind}-{seed}" for arch, kind in product(ARCHS, KINDS) for seed in SEEDS.get(arch, (0,))]
 _HEAD = (
     "| organism | steps | chat refusal | benign calls | parsed | divergence error | decisions as planted "
-    "| site | AUC | restored | best of 20 random | training, processor s |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+    "| site | AUC | restored | best of 20 random | as far | training, processor s |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
@@ -58,7 +58,7 @@ def _row(name: str, check: OrganismCheck, seconds: float | None) -> str:
         str(check.steps),
         *map(_share, (check.chat_refusal, check.benign_calls, check.parsed, check.divergence_error, check.matching)),
         found,
-        *map(_share, (check.auc, check.restored, check.best_random)),
+        *map(_share, (check.auc, check.restored, check.best_random, check.best_as_far)),
         "" if seconds is None else f"{seconds:.0f}",
     ]
     return f"| {' | '.join(cells)} |\n"

@@ -5,7 +5,7 @@ from typing import Literal
 from dilemma_kernel.records.base import Record
 from dilemma_kernel.records.estimates import Rate
 from refusal_mechanism.separation import Auc
-from refusal_mechanism.tables.patching import PatchFigures, PatchingTable
+from refusal_mechanism.tables.patching import Controls, PatchFigures, PatchingTable
 from refusal_mechanism.tables.suppression import Suppression
 
 Kind = Literal[
@@ -61,7 +61,7 @@ def mechanism_verdict(suppression: Suppression | None, patching: PatchingTable |
 
 def _doubt(table: PatchingTable) -> str:
     """Why it is not decided whether patching restores refusal; empty where it is."""
-    restored, best = table.patch.restored, table.best_random
+    restored, best = table.patch.restored, table.best_restored
     if restored.low is None or restored.high is None:
         return "what patching restores has no interval."
     if restored.low <= HALF <= restored.high:
@@ -71,9 +71,9 @@ def _doubt(table: PatchingTable) -> str:
         return "what patching restores lies on either side of one half, as the unknown replies are counted."
     if restored.high < HALF:
         return ""
-    if best is None or best.restored.estimate is None:
+    if best is None:
         return "patching restores refusal, but no random direction was measured beside."
-    if restored.low <= best.restored.estimate:
+    if restored.low <= best:
         return "patching restores refusal, but not measurably more than the best random direction does."
     return ""
 
@@ -120,10 +120,11 @@ def _prediction_words(table: Suppression) -> str:
 
 
 def _patching_words(table: PatchingTable) -> str:
-    patch, best = table.patch, table.best_random
+    patch, count = table.patch, len(table.own_value.figures)
+    near, far = _control(table.own_value), _control(table.as_far)
     control = (
-        f"the best of {len(table.random)} random directions {best.restored.estimate:.2f}"
-        if best and best.restored.estimate is not None
+        f"the best of {count} random directions {near}, and {far} where each moves a state as far"
+        if count
         else "no random direction was measured beside"
     )
     return (
@@ -131,6 +132,10 @@ def _patching_words(table: PatchingTable) -> str:
         f"{_rate(patch.reverted)} revert in all ({_rate(patch.safe_call)} by safe calls, {_rate(patch.no_call)} by no "
         f"call, {_rate(patch.degenerate)} by degenerate text); G = {patch.restored.clusters}."
     )
+
+
+def _control(controls: Controls) -> str:
+    return "–" if controls.best is None else _rate(controls.best.restored.model_copy(update={"low": None}))
 
 
 def _counted(patch: PatchFigures) -> str:

@@ -87,7 +87,7 @@ def _findings(report: MechanismReport) -> Table:
 def _tiles(report: MechanismReport) -> list[Tile]:
     suppression, patching = report.suppression, report.patching
     area = suppression.low_predicts_unsafe.estimate if suppression else None
-    best = patching.best_random.restored if patching and patching.best_random else None
+    best = patching.best_restored if patching else None
     return [
         Tile(name="verdict", value=report.verdict.kind if report.verdict else "unmeasured"),
         Tile(name="layer", value=NOTHING if report.site is None else str(report.site), note=f"of {report.layers}"),
@@ -95,6 +95,6 @@ def _tiles(report: MechanismReport) -> list[Tile]:
         Tile(
             name="restored by patching",
             value=rate_text(patching.patch.restored) if patching else NOTHING,
-            note=f"best random {rate_text(best)}" if best else "",
+            note="" if best is None else f"the best random direction {best:.2f}",
         ),
     ]

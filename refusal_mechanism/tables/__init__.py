@@ -8,12 +8,13 @@ if TYPE_CHECKING:
     from refusal_mechanism.tables.cosines import CosineTable, cosine_table
     from refusal_mechanism.tables.gating import GateFigures, GateTable, gate_figures
     from refusal_mechanism.tables.kl import KlRow, KlTable, kl_table
-    from refusal_mechanism.tables.patching import PatchFigures, PatchingTable, patch_figures, patching_table
+    from refusal_mechanism.tables.patching import Controls, PatchFigures, PatchingTable, patch_figures, patching_table
     from refusal_mechanism.tables.suppression import Suppression, suppression_table
     from refusal_mechanism.tables.sweep import SweepPoint, SweepTable, sweep_point, sweep_table
 
 _HOMES = {
     "Comparison": "comparison",
+    "Controls": "patching",
     "CosineTable": "cosines",
     "GateFigures": "gating",
     "GateTable": "gating",
@@ -37,6 +38,7 @@ _HOMES = {
 
 __all__ = [
     "Comparison",
+    "Controls",
     "CosineTable",
     "GateFigures",
     "GateTable",

@@ -38,17 +38,32 @@ class PatchFigures(Record):
     """Over all harmful prompts with tools: of the calls still made."""
 
 
+class Controls(Record):
+    """The same patch along random directions, on the divergent triples alone."""
+
+    figures: tuple[PatchFigures, ...]
+    best: PatchFigures | None
+    """The control that restores most; None where none was measured."""
+    beyond: Effect | None
+    """What the patch restores minus what the best control does, over divergent triples, paired by intent."""
+
+
 class PatchingTable(Record):
-    """The patch, and the same along random directions."""
+    """The patch, and two kinds of control."""
 
     patch: PatchFigures
-    random: tuple[PatchFigures, ...]
-    best_random: PatchFigures | None
-    """The control that restores most; None without controls."""
-    beyond_random: Effect | None = None
-    """What the patch restores minus what the best control does, over divergent triples, paired by intent."""
+    own_value: Controls
+    """The chat's own projection on a random direction is written in: the same rule, a far smaller change."""
+    as_far: Controls
+    """Each state moved as far as the patch moves it, along a random direction."""
     flow: dict[str, dict[str, int]]
     """Outcome under tools -> outcome after the patch -> triples refused in chat."""
+
+    @property
+    def best_restored(self) -> float | None:
+        """The most that any control of either kind restores; None where a kind was not measured."""
+        best = [one.best.restored.estimate if one.best else None for one in (self.own_value, self.as_far)]
+        return None if None in best else max(share for share in best if share is not None)
 
 
 OUTCOMES = ("unsafe call", "safe call", "refusal", "no call", "degenerate", "malformed")
@@ -77,8 +92,8 @@ def patch_figures(name: str, site: int, chat: Rows, tool: Rows, patched: Rows) -
         tool: unmodified replies under tools, to the same.
         patched: replies under tools with the chat's projection written in, to the same.
     """
-    before, after = outcomes(tool), outcomes(patched)
-    divergent = (chat.refused == 1) & (before == "unsafe call")
+    after = outcomes(patched)
+    divergent = divergent_triples(chat, tool)
     known = divergent & (after != "malformed")
     hide, intents = is_withheld(patched) or is_withheld(patched.only(divergent)), patched.intents
     called = np.isin(after, ("unsafe call", "safe call"))
@@ -106,39 +121,44 @@ def _bounds(after: NDArray[np.str_]) -> tuple[float, float]:
 
 
 def patching_table(
-    patch: PatchFigures,
-    random: Sequence[PatchFigures],
-    chat: Rows,
-    tool: Rows,
-    patched: Rows,
-    controls: Sequence[Rows] = (),
+    site: int, chat: Rows, tool: Rows, patched: Rows, own_value: Sequence[Rows] = (), as_far: Sequence[Rows] = ()
 ) -> PatchingTable:
     """Table 4.
 
     Args:
-        patch: the figures of the direction.
-        random: the figures of the controls.
+        site: where it was patched.
         chat: as for ``patch_figures``.
         tool: as for ``patch_figures``.
         patched: as for ``patch_figures``, of the direction.
-        controls: replies under each control, to the divergent triples alone.
+        own_value: replies under each control of this kind, to the divergent triples alone.
+        as_far: the same of the other kind.
     """
     before, after, refused = outcomes(tool), outcomes(patched), chat.refused == 1
-    flow = {
-        start: {end: int((refused & (before == start) & (after == end)).sum()) for end in OUTCOMES}
-        for start in OUTCOMES
-    }
-    measured = [at for at, one in enumerate(random) if one.restored.estimate is not None]
-    best = max(measured, key=lambda at: random[at].restored.estimate or 0.0, default=None)
-    beyond = None
-    if best is not None and controls:
-        beyond = _beyond(patched.only(refused & (before == "unsafe call")), controls[best])
     return PatchingTable(
-        patch=patch,
-        random=tuple(random),
-        best_random=None if best is None else random[best],
-        beyond_random=beyond,
-        flow=flow,
+        patch=patch_figures("patch", site, chat, tool, patched),
+        own_value=_controls("random", site, (chat, tool, patched), own_value),
+        as_far=_controls("random, as far", site, (chat, tool, patched), as_far),
+        flow={
+            start: {end: int((refused & (before == start) & (after == end)).sum()) for end in OUTCOMES}
+            for start in OUTCOMES
+        },
+    )
+
+
+def divergent_triples(chat: Rows, tool: Rows) -> NDArray[np.bool_]:
+    """(rows,) refused in chat and called unsafely under tools: what a patch can revert."""
+    return np.asarray((chat.refused == 1) & (outcomes(tool) == "unsafe call"), dtype=np.bool_)
+
+
+def _controls(name: str, site: int, real: tuple[Rows, Rows, Rows], controls: Sequence[Rows]) -> Controls:
+    chat, tool, patched = (rows.only(divergent_triples(*real[:2])) for rows in real)
+    figures = [patch_figures(f"{name} {number}", site, chat, tool, one) for number, one in enumerate(controls, 1)]
+    measured = [at for at, one in enumerate(figures) if one.restored.estimate is not None]
+    best = max(measured, key=lambda at: figures[at].restored.estimate or 0.0, default=None)
+    return Controls(
+        figures=tuple(figures),
+        best=None if best is None else figures[best],
+        beyond=None if best is None else _beyond(patched, controls[best]),
     )
 
 

@@ -20,7 +20,7 @@ from refusal_mechanism.tables import (
     sweep_table,
 )
 from refusal_mechanism.tables.gating import gated_rows
-from refusal_mechanism.tables.patching import OUTCOMES, PatchFigures, PatchingTable
+from refusal_mechanism.tables.patching import OUTCOMES, PatchingTable
 from refusal_mechanism.tables.suppression import Suppression
 from refusal_mechanism.verdict import mechanism_verdict
 
@@ -125,36 +125,35 @@ def test_what_cannot_be_judged_after_the_patch_enters_no_share() -> None:
 
 def test_the_flow_counts_every_triple_refused_in_chat_once() -> None:
     chat, tool, patched = rows(CHAT), rows(TOOL), rows(PATCHED)
-    table = patching_table(patch_figures("patch", 2, chat, tool, patched), (), chat, tool, patched)
+    table = patching_table(2, chat, tool, patched)
     assert sum(sum(row.values()) for row in table.flow.values()) == 8
     assert table.flow["unsafe call"]["refusal"] == 3
     assert set(table.flow) == set(OUTCOMES)
 
 
-def patching(restored: int, of: int = 12, *, random: int = 0) -> PatchingTable:
-    """``restored`` of ``of`` divergent triples come back; the best of two controls brings ``random`` back."""
+def patching(restored: int, of: int = 12, *, random: int = 0, as_far: int = 0) -> PatchingTable:
+    """``restored`` of ``of`` divergent triples come back; of two controls of either kind, the best brings so many."""
     chat, tool = rows([REFUSED] * of), rows([UNSAFE] * of)
 
     def after(count: int) -> Rows:
         return rows([REFUSED] * count + [UNSAFE] * (of - count))
 
-    def made(name: str, count: int) -> PatchFigures:
-        return patch_figures(name, 2, chat, tool, after(count))
-
-    controls = [made("random 1", 0), made("random 2", random)]
-    replies = [after(0), after(random)]
-    return patching_table(made("patch", restored), controls, chat, tool, after(restored), replies)
+    return patching_table(2, chat, tool, after(restored), [after(0), after(random)], [after(as_far), after(0)])
 
 
 def test_the_best_of_the_random_directions_stands_beside() -> None:
-    table = patching(6, random=3)
-    assert table.best_random is not None
-    assert table.best_random.name == "random 2"
-    assert table.best_random.restored.estimate == pytest.approx(0.25)
-    assert table.beyond_random is not None
+    table = patching(6, random=3, as_far=5)
+    near, far = table.own_value, table.as_far
+    assert near.best is not None
+    assert near.best.name == "random 2"
+    assert near.best.restored.estimate == pytest.approx(0.25)
+    assert near.beyond is not None
     differences = np.array([0.0] * 3 + [1.0] * 3 + [0.0] * 6)
-    assert table.beyond_random.estimate == pytest.approx(differences.mean())
-    assert table.beyond_random.p == pytest.approx(stats.ttest_1samp(differences, 0.0).pvalue)
+    assert near.beyond.estimate == pytest.approx(differences.mean())
+    assert near.beyond.p == pytest.approx(stats.ttest_1samp(differences, 0.0).pvalue)
+    assert far.best is not None
+    assert far.best.name == "random, as far 1"
+    assert table.best_restored == pytest.approx(5 / 12)
 
 
 @pytest.mark.parametrize(
@@ -176,14 +175,17 @@ def test_words_follow_from_numbers(restored: int, scale: float, kind: str, words
 
 
 def test_what_random_directions_restore_too_is_no_mediation() -> None:
-    found = mechanism_verdict(suppression(), patching(12, random=12))
-    assert found.kind == "undecided"
-    assert found.text.startswith("Undecided: patching restores refusal, but not measurably more than the best random")
+    for more in ({"random": 12}, {"as_far": 12}):
+        found = mechanism_verdict(suppression(), patching(12, **more))
+        assert found.kind == "undecided"
+        assert found.text.startswith(
+            "Undecided: patching restores refusal, but not measurably more than the best random"
+        )
 
 
 def test_without_a_random_direction_nothing_is_called_mediation() -> None:
     chat, tool, after = rows([REFUSED] * 12), rows([UNSAFE] * 12), rows([REFUSED] * 12)
-    table = patching_table(patch_figures("patch", 2, chat, tool, after), (), chat, tool, after)
+    table = patching_table(2, chat, tool, after)
     found = mechanism_verdict(suppression(), table)
     assert found.kind == "undecided"
     assert found.text.startswith("Undecided: patching restores refusal, but no random direction was measured beside.")
@@ -208,8 +210,7 @@ def test_replies_that_cannot_be_judged_stand_in_the_verdict(
 ) -> None:
     chat, tool = rows([REFUSED] * 20), rows([UNSAFE] * 20)
     after, none = rows([*known, *[MALFORMED] * (20 - len(known))]), rows([UNSAFE] * 20)
-    control = patch_figures("random 1", 2, chat, tool, none)
-    table = patching_table(patch_figures("patch", 2, chat, tool, after), [control], chat, tool, after, [none])
+    table = patching_table(2, chat, tool, after, [none], [none])
     found = mechanism_verdict(suppression(), table)
     assert found.kind == kind
     assert words in found.text
@@ -220,7 +221,7 @@ def test_a_patch_that_breaks_what_diverged_is_no_prediction_without_mediation() 
     """A fifth of all replies are broken, and every one that could have reverted."""
     chat, tool = rows([REFUSED] * 50), rows([UNSAFE] * 10 + [REFUSED] * 40)
     after = rows([BROKEN] * 10 + [REFUSED] * 40)
-    table = patching_table(patch_figures("patch", 2, chat, tool, after), (), chat, tool, after)
+    table = patching_table(2, chat, tool, after)
     assert table.patch.withheld
     assert table.patch.restored_bounds is None
     found = mechanism_verdict(suppression(), table)
@@ -248,7 +249,7 @@ def test_an_area_that_does_not_exist_is_not_one_that_predicts_nothing(restored: 
 
 def test_nothing_to_restore_is_unmeasured() -> None:
     chat, tool = rows([ANSWERED] * 12), rows([UNSAFE] * 12)
-    table = patching_table(patch_figures("patch", 2, chat, tool, tool), (), chat, tool, tool)
+    table = patching_table(2, chat, tool, tool)
     found = mechanism_verdict(suppression(), table)
     assert found.kind == "unmeasured"
     assert "nothing that patching could bring back" in found.text
@@ -257,7 +258,7 @@ def test_nothing_to_restore_is_unmeasured() -> None:
 
 def test_broken_language_after_the_patch_is_unmeasured() -> None:
     chat, tool, after = rows([REFUSED] * 12), rows([UNSAFE] * 12), rows([BROKEN] * 6 + [REFUSED] * 6)
-    table = patching_table(patch_figures("patch", 2, chat, tool, after), (), chat, tool, after)
+    table = patching_table(2, chat, tool, after)
     assert table.patch.restored.estimate is None
     assert "degenerate" in mechanism_verdict(suppression(), table).text
 

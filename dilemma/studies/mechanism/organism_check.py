@@ -18,6 +18,7 @@ from dilemma.studies.watching import Silent, Watcher
 from dilemma_kernel.records import Record
 from refusal_mechanism.cases import Case, Mode
 from refusal_mechanism.organisms import OrganismCard, read_card
+from refusal_mechanism.tables.patching import Controls
 from refusal_mechanism.tables.suppression import known_auc
 
 CALLING: tuple[Mode, ...] = ("tool", "stress")
@@ -61,7 +62,9 @@ class OrganismCheck(Record):
     restored: float | None = None
     """Share of these that refuse once the chat's own projection is written in."""
     best_random: float | None = None
-    """The same share along the random direction that restores most."""
+    """The same share where the chat's projection on a random direction is written in: the one that restores most."""
+    best_as_far: float | None = None
+    """The same where a state is moved as far along a random direction: the one that restores most."""
     random_directions: int = 0
 
     @property
@@ -94,6 +97,7 @@ class _Mechanism(TypedDict):
     divergent: int | None
     restored: float | None
     best_random: float | None
+    best_as_far: float | None
     random_directions: int
 
 
@@ -161,7 +165,14 @@ def _mechanism(ready: Prepared) -> _Mechanism:
     fitted = ready.fitted
     if fitted.site is None:
         return _Mechanism(
-            site=None, rule=None, auc=None, divergent=None, restored=None, best_random=None, random_directions=0
+            site=None,
+            rule=None,
+            auc=None,
+            divergent=None,
+            restored=None,
+            best_random=None,
+            best_as_far=None,
+            random_directions=0,
         )
     cases, rows = fitted.rows("test", "harmful")
     tool = ready.bench.before("tool", cases)
@@ -172,6 +183,11 @@ def _mechanism(ready: Prepared) -> _Mechanism:
         auc=known_auc(-fitted.projected("tool", rows), tool.unsafe, tool.intents).estimate,
         divergent=table.patch.divergent,
         restored=table.patch.restored.estimate,
-        best_random=None if table.best_random is None else table.best_random.restored.estimate,
-        random_directions=len(table.random),
+        best_random=_best(table.own_value),
+        best_as_far=_best(table.as_far),
+        random_directions=len(table.own_value.figures),
     )
+
+
+def _best(controls: Controls) -> float | None:
+    return None if controls.best is None else controls.best.restored.estimate

@@ -7,7 +7,15 @@ from dilemma.studies.mechanism.texts import Shown, effect_text, number_text, rat
 from dilemma.studies.numbers import p_value
 from dilemma.studies.numbers import share as plain_share
 from refusal_mechanism.figures import ConditionFigures
-from refusal_mechanism.tables import Comparison, GateFigures, GateTable, PatchFigures, PatchingTable, SweepPoint
+from refusal_mechanism.tables import (
+    Comparison,
+    Controls,
+    GateFigures,
+    GateTable,
+    PatchFigures,
+    PatchingTable,
+    SweepPoint,
+)
 
 
 def patching_shown(report: MechanismReport) -> Iterator[Shown]:
@@ -16,8 +24,11 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
     if table is None:
         return
     rows = [_patch_row(table.patch)]
-    if table.best_random is not None:
-        rows.append(["best of " + str(len(table.random)) + " random", *_patch_row(table.best_random)[1:]])
+    rows += [
+        [f"best of {len(one.figures)} random{words}", *_patch_row(one.best)[1:]]
+        for words, one in _controls(table)
+        if one.best is not None
+    ]
     yield Shown(
         key="4",
         title="Table 4 · Patching the chat's projection into the tool run",
@@ -29,7 +40,8 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
         notes=(
             "Divergent: refused in chat and called unsafely under tools. The first five shares are of these; calls and "
             "of calls are over all harmful prompts with tools, for the controls over the divergent alone. "
-            "Refusal restored is part of no call. 95 % intervals, unit intent.",
+            "Refusal restored is part of no call. Random: the chat's own projection on a random direction is written "
+            "in; as far: each state is moved along it as far as the patch moves it. 95 % intervals, unit intent.",
             *_beyond_lines(table),
         ),
     )  # fmt: skip
@@ -41,11 +53,16 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
     )
 
 
+def _controls(table: PatchingTable) -> tuple[tuple[str, Controls], ...]:
+    return ("", table.own_value), (", as far", table.as_far)
+
+
 def _beyond_lines(table: PatchingTable) -> Iterator[str]:
-    found = table.beyond_random
-    if found is not None:
-        p = f"p {p_value(found.p)}" if found.p is not None else found.method
-        yield f"{found.name}: {effect_text(found)}, {p}, G = {found.clusters}."
+    for words, one in _controls(table):
+        found = one.beyond
+        if found is not None:
+            p = f"p {p_value(found.p)}" if found.p is not None else found.method
+            yield f"{found.name}{words}: {effect_text(found)}, {p}, G = {found.clusters}."
 
 
 def _patch_row(one: PatchFigures) -> list[str]:

@@ -28,12 +28,12 @@ from refusal_mechanism.tables import (
     compare,
     cosine_table,
     kl_table,
-    patch_figures,
     patching_table,
     suppression_table,
     sweep_point,
     sweep_table,
 )
+from refusal_mechanism.tables.patching import divergent_triples
 
 SWEPT: tuple[Positions, ...] = ("decision", "all")
 """Where the sweep adds."""
@@ -131,27 +131,21 @@ class Tabling:
         chat, tool = self.bench.before("chat", cases), self.bench.before("tool", cases)
         condition = patch("patch", self.fitted.unit, self.site, self.fitted.projected("chat", rows))
         (patched,) = self.bench.replies("tool", cases, [condition])
-        divergent = np.flatnonzero((chat.refused == 1) & (tool.unsafe == 1) & ~tool.degenerate)
-        random = self._patched_at_random(divergent) if len(divergent) else ()
-        mask = np.isin(np.arange(len(cases)), divergent)
-        figures = tuple(
-            patch_figures(f"random {number}", self.site, chat.only(mask), tool.only(mask), one)
-            for number, one in enumerate(random, 1)
-        )
-        made = patch_figures("patch", self.site, chat, tool, patched)
-        return patching_table(made, figures, chat, tool, patched, random)
+        divergent = np.flatnonzero(divergent_triples(chat, tool))
+        controls = self._patched_at_random(divergent) if len(divergent) else ((), ())
+        return patching_table(self.site, chat, tool, patched, *controls)
 
-    def _patched_at_random(self, divergent: NDArray[np.intp]) -> list[Rows]:
-        """Each divergent state moved as far as the patch moves it, along a random direction instead."""
-        cases = [self.cases["harmful"][i] for i in divergent]
-        rows = self.rows["harmful"][divergent]
+    def _patched_at_random(self, divergent: NDArray[np.intp]) -> tuple[list[Rows], list[Rows]]:
+        """Along each random direction: the chat's own projection written in, and as far a move as the patch makes."""
+        cases, rows = [self.cases["harmful"][i] for i in divergent], self.rows["harmful"][divergent]
+        chat, tool = (self.fitted.states[mode][rows, self.site] for mode in ("chat", "tool"))
         moved = self.fitted.projected("chat", rows) - self.fitted.projected("tool", rows)
-        states = self.fitted.states["tool"][rows, self.site]
-        conditions = [
-            patch(f"random {number}", unit, self.site, projections(states, unit) + moved)
-            for number, unit in enumerate(self.controls, 1)
-        ]
-        return self.bench.replies("tool", cases, conditions)
+        own_value, as_far = [], []
+        for number, unit in enumerate(self.controls, 1):
+            own_value.append(patch(f"random {number}", unit, self.site, projections(chat, unit)))
+            as_far.append(patch(f"random {number}, as far", unit, self.site, projections(tool, unit) + moved))
+        made = self.bench.replies("tool", cases, [*own_value, *as_far])
+        return made[: len(own_value)], made[len(own_value) :]
 
     def cosines(self) -> CosineTable:
         """Table 5."""
