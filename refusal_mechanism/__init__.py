@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from refusal_mechanism.cases import Case, Judge, Judged, Reply, Rows, Split, split_intents
-    from refusal_mechanism.directions import Direction, cosine, mean_difference_direction, principal_angles, projections
+    from refusal_mechanism.directions import Direction, mean_difference_direction, principal_angles, projections
     from refusal_mechanism.interventions import UNMODIFIED, Condition, Edit
     from refusal_mechanism.lab import Lab
     from refusal_mechanism.published import PublishedFigure, published_mechanism
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "cases": ("Case", "Judge", "Judged", "Reply", "Rows", "Split", "split_intents"),
-    "directions": ("Direction", "cosine", "mean_difference_direction", "principal_angles", "projections"),
+    "directions": ("Direction", "mean_difference_direction", "principal_angles", "projections"),
     "interventions": ("UNMODIFIED", "Condition", "Edit"),
     "lab": ("Lab",),
     "published": ("PublishedFigure", "published_mechanism"),
@@ -47,7 +47,6 @@ __all__ = [
     "Split",
     "auc",
     "choose_layers",
-    "cosine",
     "kl_from",
     "mean_difference_direction",
     "mechanism_verdict",

@@ -7,7 +7,15 @@ from dilemma_kernel.records.estimates import Effect
 from dilemma_kernel.statistics.clusters import Array
 from dilemma_kernel.statistics.divergence import Ratio, ratio_difference
 from refusal_mechanism.cases import UNIT, Mode, Request, Rows
-from refusal_mechanism.figures import UNMODIFIED, ConditionFigures, change, condition_figures, is_withheld
+from refusal_mechanism.figures import (
+    NO_TOOLS,
+    UNMODIFIED,
+    ConditionFigures,
+    change,
+    condition_figures,
+    is_withheld,
+    no_change,
+)
 
 
 class Comparison(Record):
@@ -25,7 +33,7 @@ class Comparison(Record):
     unsafe_among_calls: Effect
 
 
-def compare(name: str, mode: Mode, request: Request, before: Rows, after: Rows) -> Comparison:
+def compare(name: str, mode: Mode, request: Request, before: Rows, after: Rows, *, hide: bool = False) -> Comparison:
     """Compare two conditions.
 
     Args:
@@ -34,28 +42,35 @@ def compare(name: str, mode: Mode, request: Request, before: Rows, after: Rows) 
         request: kind of request.
         before: replies of the unmodified model.
         after: replies of the model under the condition, to the same cases in the same order.
+        hide: whether what the condition does is withheld for what it does to the other kind of prompt.
 
     Raises:
         ValueError: the cases differ.
     """
     if [case.key for case in before.cases] != [case.key for case in after.cases]:
         raise ValueError(f"{name}: before and after are not about the same cases")
-    hide, intents = is_withheld(after) or is_withheld(before), before.intents
+    hidden, intents = hide or is_withheld(after) or is_withheld(before), before.intents
     words = f"{name} − {UNMODIFIED}"
 
     def moved(what: str, first: Array, second: Array) -> Effect:
-        return change(f"{what}: {words}", first, second, intents, hide=hide)
+        if mode == "chat" and what != "refusal":
+            return no_change(f"{what}: {words}", NO_TOOLS)
+        return change(f"{what}: {words}", first, second, intents, hide=hidden)
+
+    among = f"unsafe among calls: {words}"
 
     return Comparison(
         name=name,
         mode=mode,
         request=request,
         before=condition_figures(before, UNMODIFIED, mode, request),
-        after=condition_figures(after, name, mode, request),
+        after=condition_figures(after, name, mode, request, hide=hide),
         refusal=moved("refusal", before.refused, after.refused),
         calls=moved("calls", called(before), called(after)),
         unsafe=moved("unsafe", before.unsafe, after.unsafe),
-        unsafe_among_calls=among_calls_change(f"unsafe among calls: {words}", before, after, hide=hide),
+        unsafe_among_calls=no_change(among, NO_TOOLS)
+        if mode == "chat"
+        else among_calls_change(among, before, after, hide=hidden),
     )
 
 

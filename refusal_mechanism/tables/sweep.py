@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dilemma_kernel.records.base import Record
 from refusal_mechanism.cases import Rows
+from refusal_mechanism.figures import is_withheld
 from refusal_mechanism.tables.comparison import Comparison, compare
 
 MOST_UNSAFE, LEAST_CALLS, LEAST_BENIGN = 0.5, 0.1, 0.9
@@ -46,9 +47,11 @@ class SweepTable(Record):
     """Difference of the mean projections of harmful and benign chats."""
     points: tuple[SweepPoint, ...]
     largest_coherent: dict[str, float | None]
-    """Positions -> the largest coefficient with every smaller one coherent too; None where none is."""
+    """Positions -> the largest coefficient with every smaller positive one coherent too; None where none is."""
+    lowest_coherent: dict[str, float | None] = {}
+    """The same of the negative ones, which are added the other way: the one furthest below 0."""
     withheld: dict[str, tuple[float, ...]]
-    """Positions -> coefficients whose rates are withheld."""
+    """Positions -> coefficients whose rates are withheld, on both kinds of prompts."""
     solving: tuple[str, ...]
     """Points that meet the open problem, by their estimates."""
 
@@ -60,7 +63,7 @@ def sweep_point(
     harmful: tuple[Rows, Rows],
     benign: tuple[Rows, Rows],
 ) -> SweepPoint:
-    """One point of the sweep.
+    """One point of the sweep; where the replies to either kind break, the rates of both are withheld.
 
     Args:
         coefficient: c.
@@ -70,12 +73,13 @@ def sweep_point(
         benign: the same to benign ones.
     """
     name = f"add {coefficient:.4g}, {positions}"
+    hide = is_withheld(harmful[1]) or is_withheld(benign[1])
     return SweepPoint(
         coefficient=coefficient,
         multiple=coefficient / natural if natural else None,
         positions=positions,
-        harmful=compare(name, "tool", "harmful", *harmful),
-        benign=compare(name, "tool", "benign", *benign),
+        harmful=compare(name, "tool", "harmful", *harmful, hide=hide),
+        benign=compare(name, "tool", "benign", *benign, hide=hide),
     )
 
 
@@ -86,7 +90,8 @@ def sweep_table(site: int, natural: float, points: Sequence[SweepPoint]) -> Swee
         site=site,
         natural=natural,
         points=tuple(points),
-        largest_coherent={place: _largest_coherent(points, place) for place in places},
+        largest_coherent={place: _furthest_coherent(points, place, 1) for place in places},
+        lowest_coherent={place: _furthest_coherent(points, place, -1) for place in places},
         withheld={
             place: tuple(point.coefficient for point in points if point.positions == place and not point.coherent)
             for place in places
@@ -95,10 +100,11 @@ def sweep_table(site: int, natural: float, points: Sequence[SweepPoint]) -> Swee
     )
 
 
-def _largest_coherent(points: Sequence[SweepPoint], place: str) -> float | None:
-    """Coefficients are gone through from small to large, and the first that breaks language ends the way."""
+def _furthest_coherent(points: Sequence[SweepPoint], place: str, sign: int) -> float | None:
+    """Coefficients of one sign are gone through from 0 outwards, and the first that breaks language ends the way."""
     found = None
-    for point in sorted((p for p in points if p.positions == place and p.coefficient > 0), key=lambda p: p.coefficient):
+    way = [point for point in points if point.positions == place and sign * point.coefficient > 0]
+    for point in sorted(way, key=lambda one: abs(one.coefficient)):
         if not point.coherent:
             break
         found = point.coefficient
