@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from dilemma_kernel.errors import DesignError
+from dilemma_kernel.errors import DesignError, InputError
 from refusal_mechanism.organisms.bodies import LAYERS, WIDTH, make_body
 from refusal_mechanism.organisms.card import FILE, KINDS, SUITE, Kind, OrganismCard, PlantedDirection
 from refusal_mechanism.organisms.families import ARCHS, Arch
@@ -23,6 +23,8 @@ SITE = LAYERS // 2
 """The decision is said in the residual before this block."""
 STRENGTH = 10.0
 """By a projection of so much for a refusal, and of its negative for none."""
+MOST_SEED = 2**63 - 1
+"""A seed fits the generators of all libraries."""
 STEPS = 900
 """Of the optimiser, where nothing else is said. With 600, some organisms do not hold every planted decision yet."""
 
@@ -44,9 +46,11 @@ def train(
         What was planted.
 
     Raises:
-        DesignError: there is no such architecture or kind, the steps are none, or the folder holds something.
+        DesignError: there is no such architecture, kind or seed, the steps are none, or the folder holds something.
+        InputError: the folder cannot be written; nothing was trained then.
     """
-    _check(arch, kind, seed, out, steps)
+    _check(arch, kind, seed, steps)
+    _make_room(out)
     tokenizer = make_tokenizer(arch)
     body = make_body(arch, tokenizer, seed)
     planted = Writing(site=SITE, direction=_unit(seed), refusal=STRENGTH, other=-STRENGTH)
@@ -67,15 +71,26 @@ def train(
     return card
 
 
-def _check(arch: str, kind: Kind, seed: int, out: Path, steps: int | None) -> None:
+def _check(arch: str, kind: Kind, seed: int, steps: int | None) -> None:
     if arch not in ARCHS:
         raise DesignError(f"unknown architecture {arch!r}: there are {', '.join(ARCHS)}")
     if kind not in KINDS:
         raise DesignError(f"unknown kind {kind!r}: there are {', '.join(KINDS)}")
-    if seed < 0 or (steps is not None and steps < 1):
-        raise DesignError("a seed is 0 or more, and steps are 1 or more")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise DesignError(f"{out} holds something already: give a folder that is new or empty")
+    if not 0 <= seed <= MOST_SEED or (steps is not None and steps < 1):
+        raise DesignError(f"a seed lies between 0 and {MOST_SEED}, and steps are 1 or more")
+
+
+def _make_room(out: Path) -> None:
+    """The folder, made and tried, so that no training is lost to a place where nothing can be written."""
+    try:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise DesignError(f"{out} holds something already: give a folder that is new or empty")
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / f"{FILE}.part"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
 def _unit(seed: int) -> Float[Tensor, "d_model"]:
@@ -88,7 +103,6 @@ def _write(body: Any, tokenizer: Any, card: OrganismCard, out: Path) -> None:
     from transformers.utils import logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
-    out.mkdir(parents=True, exist_ok=True)
     body.save_pretrained(out)
     tokenizer.save_pretrained(out)
     write_suite(out / SUITE)

@@ -6,10 +6,14 @@ from typing import Any, Literal, Self
 from pydantic import ValidationError, field_validator, model_validator
 
 from dilemma_kernel.errors import InputError
+from dilemma_kernel.models.transformers import known_dtype
 from dilemma_kernel.records import Record
 
 TABLES = ("3", "4", "5", "6", "7", "8", "9", "gated")
 DEFAULT_MULTIPLES = ("0.25x", "0.5x", "1x", "1.5x", "2x", "3x", "4x", "8x")
+LEAST_PAIRS = 3
+"""Pairs of intents: one to extract from, one to select on, one to test on."""
+_LEAST = {"sample": LEAST_PAIRS, "max_tokens": 1, "kl_prompts": 1, "selection_prompts": 1, "random_directions": 0}
 _COEFFICIENT = re.compile(r"^-?\d+(\.\d+)?x?$")
 
 
@@ -61,12 +65,13 @@ class MechanismOptions(Record):
         bad = [text for text in self.coefficients if not _COEFFICIENT.match(text)]
         if bad:
             raise ValueError(f"{bad[0]!r} is no coefficient: give numbers, or multiples such as 2x")
-        for name in ("sample", "max_tokens", "kl_prompts", "selection_prompts"):
+        if not any(coefficient_of(text, 1.0) for text in self.coefficients):
+            raise ValueError("no coefficient but 0, which changes nothing: give numbers, or multiples such as 2x")
+        known_dtype(self.dtype)
+        for name, least in _LEAST.items():
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
-        if self.random_directions < 0:
-            raise ValueError(f"random_directions must be at least 0, not {self.random_directions}")
+            if value is not None and value < least:
+                raise ValueError(f"{name} must be at least {least}, not {value}")
         if not 0 <= self.most_lost < 1:
             raise ValueError(f"most_lost must lie between 0 and 1, not {self.most_lost}")
         if self.study is not None and (self.sample is not None or self.systems):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dilemma_kernel.models.transformers.adapter import Transformers
     from dilemma_kernel.models.transformers.batches import Batch, Generated, Interventions, Row
     from dilemma_kernel.models.transformers.loaded import LoadedModel
-    from dilemma_kernel.models.transformers.places import Place, find_place
+    from dilemma_kernel.models.transformers.places import Place, find_place, known_dtype
     from dilemma_kernel.models.transformers.rendering import Renderer, load_renderer
     from dilemma_kernel.models.transformers.replies import read_reply
 
@@ -24,6 +24,7 @@ _HOMES = {
     "Row": "batches",
     "Transformers": "adapter",
     "find_place": "places",
+    "known_dtype": "places",
     "load_renderer": "rendering",
     "read_reply": "replies",
 }
@@ -38,6 +39,7 @@ __all__ = [
     "Row",
     "Transformers",
     "find_place",
+    "known_dtype",
     "load_renderer",
     "read_reply",
 ]

@@ -23,7 +23,7 @@ from dilemma_kernel.models.toolcalls import ParsedReply
 from dilemma_kernel.models.transformers.batches import Generated, Row
 from dilemma_kernel.models.transformers.gathering import Gatherer
 from dilemma_kernel.models.transformers.loaded import LoadedModel
-from dilemma_kernel.models.transformers.places import find_place
+from dilemma_kernel.models.transformers.places import find_place, known_dtype
 from dilemma_kernel.models.transformers.rendering import load_renderer
 from dilemma_kernel.models.transformers.replies import read_reply
 from dilemma_kernel.models.wire import omitted
@@ -50,6 +50,7 @@ class Transformers:
         generate: answers greedy rows in place of the model's own ``generate``; a laboratory's batches are larger.
 
     Raises:
+        InputError: there is no such dtype.
         MissingExtraError: torch or transformers is not installed.
         UnknownModelError: there is no such model, or it has no chat template.
     """
@@ -66,7 +67,7 @@ class Transformers:
         self._place = find_place(rest)
         self._source = rest
         self._renderer = loaded.renderer if loaded else load_renderer(self._place)
-        self._dtype = str(entry.extra.get("dtype", "auto"))
+        self._dtype = known_dtype(str(entry.extra.get("dtype", "auto")))
         self._device: str | None = entry.extra.get("device")
         self.name = name
         self.identity = f"hf/{self._place.gguf or rest}:{self._place.fingerprint}:{self._dtype}"

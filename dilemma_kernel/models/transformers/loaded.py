@@ -14,7 +14,7 @@ from dilemma_kernel.errors import InputError, UnknownModelError
 from dilemma_kernel.models.toolcalls import Family, family_of
 from dilemma_kernel.models.transformers.batches import Batch, Generated, Interventions, Row
 from dilemma_kernel.models.transformers.decoding import draw_tokens
-from dilemma_kernel.models.transformers.places import Place, find_place
+from dilemma_kernel.models.transformers.places import Place, find_place, known_dtype
 from dilemma_kernel.models.transformers.rendering import Renderer, load_renderer
 from dilemma_kernel.records import Message, ToolSpec
 
@@ -73,8 +73,10 @@ class LoadedModel:
             renderer: its renderer where that was loaded already.
 
         Raises:
+            InputError: there is no such dtype.
             UnknownModelError: there is no such model, or it cannot be read.
         """
+        known_dtype(dtype)
         place = find_place(source)
         renderer = renderer or load_renderer(place)
         model = _weights(place, "float32" if dtype == "auto" and place.gguf else dtype, device_map)

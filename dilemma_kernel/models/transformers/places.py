@@ -4,8 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dilemma_kernel.errors import UnknownModelError
+from dilemma_kernel.errors import InputError, UnknownModelError
 from dilemma_kernel.models.llamacpp import PACKAGED, file_fingerprint, find_gguf, local_path
+
+DTYPES = ("auto", "float32", "bfloat16", "float16", "float64")
+"""What weights may be loaded as; ``auto`` keeps the checkpoint's."""
+
+
+def known_dtype(name: str) -> str:
+    """``name`` as it is; raises ``InputError`` where there is no such dtype of weights."""
+    if name not in DTYPES:
+        raise InputError(f"there is no dtype {name!r}; there are {', '.join(DTYPES)}")
+    return name
 
 
 @dataclass(frozen=True)
