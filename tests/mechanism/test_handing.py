@@ -35,6 +35,14 @@ def test_an_unmodified_reply_is_judged_as_the_study_judged_it(folder: Path, tmp_
             assert again.judged == ready.bench.before(mode, ready.handed.cases).judged
 
 
+def test_a_cut_chat_is_judged_as_the_study_judged_it(tmp_path: Path) -> None:
+    """Its replies say that the token limit cut them; no judgement of the study does."""
+    with prepared(small_options(**FEW, max_tokens=2), tmp_path / "run", resume=False, watcher=Silent()) as ready:
+        (again,) = ready.bench.replies("chat", ready.handed.cases, [UNMODIFIED])
+        assert again.judged == ready.bench.before("chat", ready.handed.cases).judged
+        assert "malformed" in again.call
+
+
 def own_study(folder: Path, out: Path, **said: Any) -> Any:
     """A run on the study that another run stored, with what that one measured."""
     out.mkdir(exist_ok=True)
@@ -80,7 +88,10 @@ def test_no_admissible_layer_is_a_result(folder: Path, tmp_path: Path, monkeypat
     report = small_run(copy, resume=True, **{**FEW, "tables": "3,4,6,9,gated"})
     assert (report.site, report.rule_used, report.suppression, report.sweep, report.gating) == (None,) * 5
     assert len(report.kl.layers) == report.layers
+    assert len(report.unmodified) == 6
+    assert report.verdict.kind == "unmeasured"
     said = " ".join(report.findings)
+    assert "The model refuses: " in said
     assert "Rule arditi: no admissible layer (none admissible); no table that needs a layer was made." in said
     assert {path.stem for path in save_pictures(report, tmp_path)} == {"auc-by-layer", "kl-by-layer"}
 

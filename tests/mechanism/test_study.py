@@ -100,7 +100,14 @@ def test_a_second_run_needs_resume_and_the_same_options(folder: Path) -> None:
         small_run(folder / "elsewhere", resume=True)
 
 
-def test_resuming_measures_nothing_again(folder: Path, report: Any) -> None:
+def test_resuming_measures_nothing_again(folder: Path, report: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from refusal_mechanism.lab import Lab  # noqa: PLC0415
+
+    def measured(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError("something was measured again")
+
+    for name in ("generate", "residuals", "decision_logits"):
+        monkeypatch.setattr(Lab, name, measured)
     before = {name: (folder / name).read_bytes() for name in ("replies.jsonl", "scores.jsonl")}
     again = small_run(folder, resume=True)
     assert again == report
@@ -154,6 +161,9 @@ def test_options_are_checked() -> None:
     for said, words in (
         ({"tables": "3,12"}, "no table 12"),
         ({"coefficients": "1x,two"}, "'two' is no coefficient"),
+        ({"coefficients": ","}, "no coefficient but 0"),
+        ({"sample": 2}, "sample must be at least 3"),
+        ({"dtype": "foo"}, "there is no dtype 'foo'"),
         ({"rule": "best"}, "rule"),
         ({"study": "s"}, "its own sample"),
         ({"most_lost": 1.5}, "most_lost"),

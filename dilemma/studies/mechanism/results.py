@@ -79,6 +79,8 @@ class MechanismReport(Record):
     max_tokens: int
     test_bed: str = ""
     """What the model's card says, where it is an organism."""
+    left_out: int = 0
+    """Triples of the study without a reply in chat or under tools: they are in no table."""
     split: tuple[SplitCounts, ...]
     directions: tuple[DirectionFacts, ...]
     refusal_tokens: tuple[str, ...]
@@ -95,7 +97,7 @@ class MechanismReport(Record):
     divergence: tuple[Divergence, ...] = ()
     """Tables 1 and 2: overall, and by system condition, over all triples of the study."""
     unmodified: tuple[ConditionFigures, ...] = ()
-    """The held-out half without any intervention."""
+    """The held-out half without any intervention; it needs no site."""
     areas: tuple[SiteAreas, ...] = ()
     projections: tuple[ProjectionPoint, ...] = ()
     suppression: Suppression | None = None

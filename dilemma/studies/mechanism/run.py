@@ -1,9 +1,8 @@
 """``mechanism run``: the suite on the model, a direction and a layer from one half, every table on the other."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
@@ -11,6 +10,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 
 from dilemma.studies.mechanism.bench import Bench
+from dilemma.studies.mechanism.findings import left_out_text
 from dilemma.studies.mechanism.fitting import Fitted, fit
 from dilemma.studies.mechanism.handing import Handed, hand_over
 from dilemma.studies.mechanism.logs import AppendedLog
@@ -95,7 +95,8 @@ def run_with_pictures(
     folder = out or default_folder(options)
     report = run_mechanism(options, folder, resume=resume, watcher=watcher, what=what, **memory)
     save_pictures(report, folder / ("figures" if what == "run" else f"figures-{what}"))
-    watcher.note(f"stored in {folder}; dilemma mechanism report {folder} --html writes the page")
+    which = "" if what == "run" else f" --what {what}"
+    watcher.note(f"stored in {folder}; dilemma mechanism report {folder}{which} --html writes the page")
     return report
 
 
@@ -103,17 +104,22 @@ def run_with_pictures(
 def prepared(
     options: MechanismOptions, out: Path | None, *, resume: bool, watcher: Watcher, **memory: Unpack[Memory]
 ) -> Iterator[Prepared]:
-    """Model open, suite run, directions fitted and saved. Arguments as for ``run_mechanism``."""
+    """Model open, suite run, directions fitted and saved. Arguments as for ``run_mechanism``.
+
+    Until the model is open nothing of the options is stored, so that one that cannot be opened leaves no folder that
+    only the same options could use.
+    """
     folder = out or default_folder(options)
     with ExitStack() as held:
         place, found = find_place(options.name.removeprefix("hf/")), checked(options)
         held.enter_context(_claimed(folder, options, resume=resume))
         watcher.note(f"opening {options.name}")
         lab = Lab.open(options.name, dtype=options.dtype, notify=watcher.note, **memory)
+        _bind(folder, options)
         done = transferred(lab, found, options, folder, watcher)
-        handed = hand_over(done.suite, done.observed, lab.loaded, native=takes_tools(lab, options))
+        handed = hand_over(done.suite, done.observed, lab.loaded, native=takes_tools(lab, options), cut=done.cut)
         if handed.left_out:
-            watcher.note(f"{handed.left_out} triples have no reply in chat or under tools and are left out")
+            watcher.note(left_out_text(handed.left_out, len(handed.cases) + handed.left_out))
         bench = Bench(
             lab=lab,
             judge=handed.judge,
@@ -137,33 +143,50 @@ def _save_directions(folder: Path, fitted: Fitted, model: str) -> None:
         "rule": str(fitted.rule_used),
         "sites": "residual before block l",
     }
-    arrays = {name: fitted.directions[name].mean.astype(np.float32) for name in DIRECTIONS}
-    save_arrays(folder / DIRECTIONS_FILE, arrays, about)
+    found = {name: fitted.directions[name] for name in DIRECTIONS}
+    missing = {f"no {name}": one.why for name, one in found.items() if not one.exists}
+    arrays = {name: one.mean.astype(np.float32) for name, one in found.items() if one.exists}
+    save_arrays(folder / DIRECTIONS_FILE, arrays, {**about, **missing})
 
 
 @contextmanager
 def _claimed(folder: Path, options: MechanismOptions, *, resume: bool) -> Iterator[None]:
-    """The folder, held by this run alone, with the options that it was begun with."""
+    """The folder, held by this run alone; where it was begun before, with the same options."""
     said = folder / SETTINGS
     if said.exists() and not resume:
         raise StudyError(f"{folder} holds a run: add --resume to go on with it, or choose another --out")
     if resume and not said.exists():
         raise StudyError(f"{folder} holds no run to resume")
+    new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}") from error
-    with claimed(folder / "run", folder.name):
-        if said.exists():
-            _check_same(said, options)
-        else:
-            write_whole(said, options.model_dump_json(indent=1) + "\n")
-        yield
+    try:
+        with claimed(folder / "run", folder.name):
+            if said.exists():
+                _check_same(said, options)
+            yield
+    finally:
+        if new:
+            with suppress(OSError):  # only an empty folder goes: one in which nothing was begun
+                folder.rmdir()
+
+
+def _bind(folder: Path, options: MechanismOptions) -> None:
+    """From here on the folder holds a run with these options."""
+    if not (folder / SETTINGS).exists():
+        write_whole(folder / SETTINGS, options.model_dump_json(indent=1) + "\n")
 
 
 def _check_same(path: Path, options: MechanismOptions) -> None:
     """Raises ``StudyError`` where a run was begun with other options than tables and rule, which may change."""
-    stored = MechanismOptions.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    try:
+        stored = MechanismOptions.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, InputError) as error:
+        raise StudyError(
+            f"{path} is broken or of an older form, so the run cannot go on: choose another --out"
+        ) from error
     for name in MechanismOptions.model_fields:
         if name not in _FREE and getattr(stored, name) != getattr(options, name):
             raise StudyError(
@@ -178,22 +201,31 @@ _FREE = frozenset(
 """Options that may differ when a run goes on: what they add is measured, what is stored stays."""
 
 
-def saved_report(folder: Path) -> MechanismReport:
-    """The results in a run's folder: those of ``run``, else of ``directions``, else of ``sweep``.
+def saved_report(folder: Path, what: str | None = None) -> MechanismReport:
+    """Results in a run's folder.
+
+    Args:
+        folder: of the run.
+        what: whose: ``run``, ``directions`` or ``sweep``. By default the first of these that is there.
 
     Raises:
+        InputError: ``what`` is none of these.
         StudyError: there are none yet, or they cannot be read.
     """
-    path = next((folder / name for name in RESULTS.values() if (folder / name).is_file()), None)
+    if what is not None and what not in RESULTS:
+        raise InputError(f"--what {what}: there are {', '.join(RESULTS)}")
+    names = [name for key, name in RESULTS.items() if what in (None, key)]
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
     if path is None:
-        hint = (
-            "it was begun and not finished: mechanism run … --resume" if (folder / SETTINGS).is_file() else "none ran"
-        )
-        raise StudyError(f"{folder} holds no results ({hint})")
+        begun = (folder / SETTINGS).is_file()
+        hint = f"it was begun and not finished: mechanism {what or 'run'} … --resume" if begun else "none ran"
+        raise StudyError(f"{folder} holds no results{f' of {what}' if what else ''} ({hint})")
     try:
         return MechanismReport.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StudyError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from error
+    except ValueError as error:
+        raise StudyError(f"{path} is broken or of an older form: make it anew with mechanism … --resume") from error
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -17,10 +17,8 @@ from dilemma.studies.mechanism.results import (
 )
 from dilemma.studies.mechanism.tabling import Tabling, kl_of_layers
 from dilemma.studies.mechanism.transferring import Transferred
-from dilemma_kernel.records import derive_seed
 from dilemma_kernel.statistics.clusters import group
 from refusal_mechanism.cases import REQUESTS
-from refusal_mechanism.conditions import random_units
 from refusal_mechanism.directions import REQUEST, projections
 from refusal_mechanism.separation import auc
 from refusal_mechanism.tables.suppression import known_auc
@@ -45,6 +43,7 @@ def build_report(
         seed=options.seed,
         max_tokens=done.max_tokens,
         test_bed=done.test_bed,
+        left_out=handed.left_out,
         split=tuple(_counts(fitted, part) for part in PARTS),
         directions=tuple(
             DirectionFacts(name=one.name, positives=one.positives, negatives=one.negatives, why=one.why)
@@ -59,18 +58,14 @@ def build_report(
         divergence=done.divergence,
         areas=_areas(bench, fitted),
     )
+    tabling = Tabling(bench=bench, fitted=fitted, options=options, site=fitted.site or 0)
+    report = report.model_copy(update={"unmodified": tabling.unmodified()})
     if "6" in options.tables:
-        controls = random_units(
-            bench.lab.width,
-            options.random_directions,
-            np.random.default_rng(derive_seed("random directions", options.seed)),
-        )
-        report = report.model_copy(update={"kl": kl_of_layers(bench, fitted, options, controls)})
-    if fitted.site is not None:
-        report = _at_site(report, Tabling(bench=bench, fitted=fitted, options=options, site=fitted.site))
-    return report.model_copy(
-        update={"findings": findings(report, own_tokens=fitted.own_tokens, left_out=handed.left_out)}
-    )
+        report = report.model_copy(update={"kl": kl_of_layers(bench, fitted, options, tabling.controls)})
+    if fitted.site is not None:  # without one, nothing that needs one is asked of the tabling
+        report = _at_site(report, tabling)
+    report = report.model_copy(update={"verdict": mechanism_verdict(report.suppression, report.patching)})
+    return report.model_copy(update={"findings": findings(report, own_tokens=fitted.own_tokens)})
 
 
 def _at_site(report: MechanismReport, tabling: Tabling) -> MechanismReport:
@@ -84,15 +79,7 @@ def _at_site(report: MechanismReport, tabling: Tabling) -> MechanismReport:
         "gated": ("gating", lambda: gate_table(tabling)),
     }
     update = {field: make() for name, (field, make) in made.items() if name in tabling.options.tables}
-    report = report.model_copy(
-        update={
-            "natural": tabling.natural,
-            "unmodified": tabling.unmodified(),
-            "projections": _points(tabling),
-            **update,
-        }
-    )
-    return report.model_copy(update={"verdict": mechanism_verdict(report.suppression, report.patching)})
+    return report.model_copy(update={"natural": tabling.natural, "projections": _points(tabling), **update})
 
 
 def _counts(fitted: Fitted, part: str) -> SplitCounts:

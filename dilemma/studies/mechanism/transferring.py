@@ -1,12 +1,13 @@
 """The transfer study behind a run: the one that was named, or the suite run on the model first, by the lab itself."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dilemma.settings import read_settings
-from dilemma.studies.mechanism.options import MechanismOptions
+from dilemma.studies.mechanism.handing import whole_cases
+from dilemma.studies.mechanism.options import LEAST_PAIRS, MechanismOptions
 from dilemma.studies.study import store_url, waited
 from dilemma.studies.transfer.figures import Divergence, TransferReport
 from dilemma.studies.transfer.judging import judge_study
@@ -30,7 +31,8 @@ from refusal_transfer.degenerate import DEGENERATE_VERSION
 from refusal_transfer.loading import SHIPPED, load_suite
 from refusal_transfer.suite import Suite
 from refusal_transfer.verdicts import RULES
-from trajectories import open_store
+from trajectories import Store, open_store
+from trajectories.bulk import whole_episodes
 
 STUDY = "transfer"
 """Name of a run's own transfer study, in a store in its folder."""
@@ -50,6 +52,8 @@ class Transferred:
     divergence: tuple[Divergence, ...]
     """Overall, and by system condition."""
     max_tokens: int
+    cut: frozenset[str] = frozenset()
+    """Cases whose chat the token limit cut, at the first repeat that has a reply."""
     test_bed: str = ""
     """What an organism's card says of it; empty for any other model."""
 
@@ -64,11 +68,14 @@ class Checked:
 
 
 def checked(options: MechanismOptions) -> Checked:
-    """Everything that can be wrong about suite and study, before a folder is made.
+    """Everything that can be wrong about organism, suite and study, before a folder is made.
 
     Raises:
-        InputError: the suite does not load, the sample is too large, or the study cannot serve.
+        ScenarioError: the organism's card has another form.
+        InputError: the suite does not load, the sample is too large, or what there is is too little to split.
+        StudyError: the study cannot serve.
     """
+    _test_bed(options)
     suite = load_suite(suite_folder(options))
     if options.study is not None:
         url = store_url(options.store)
@@ -77,9 +84,18 @@ def checked(options: MechanismOptions) -> Checked:
                 f"study {options.study!r} was judged by other rules than replies are now: dilemma transfer judge "
                 f"{options.study} --judge rules judges it anew"
             )
-        return Checked(suite=suite, stored=waited(_stored(suite, options, options.study, store_url(options.store))))
-    transfer_record(_asked(options), suite, name=STUDY)
+        stored = waited(_stored(suite, options, options.study, url))
+        _check_pairs(suite, whole_cases(stored.observed), f"study {options.study!r}")
+        return Checked(suite=suite, stored=stored)
+    _check_pairs(suite, transfer_record(_asked(options), suite, name=STUDY).cases, "the suite")
     return Checked(suite=suite, stored=None)
+
+
+def _check_pairs(suite: Suite, cases: Iterable[str], where: str) -> None:
+    """Raises ``InputError`` where there are too few pairs of intents to split in three."""
+    pairs = {suite.triple(case).intent.pair for case in cases}
+    if len(pairs) < LEAST_PAIRS:
+        raise InputError(f"{where} has {len(pairs)} pairs of intents to use, and it takes {LEAST_PAIRS} to split them")
 
 
 def transferred(lab: Lab, found: Checked, options: MechanismOptions, folder: Path, watcher: Watcher) -> Transferred:
@@ -173,6 +189,7 @@ async def _stored(suite: Suite, options: MechanismOptions, name: str, url: str) 
             for one in await store.episodes(name)
         ]
         everything = observe(record, stored, await store.judgements(name))
+        cut = await _cut_chats(store, record, model, stored)
     own = {place: one for place, one in everything.items() if place[0] == model}
     report = build_transfer_report(record, own)
     return Transferred(
@@ -181,11 +198,25 @@ async def _stored(suite: Suite, options: MechanismOptions, name: str, url: str) 
         observed=tuple(own.values()),
         divergence=_divergence(report),
         max_tokens=record.sampling.max_tokens,
-        test_bed=_test_bed(Path(options.name.removeprefix("hf/"))),
+        cut=cut,
+        test_bed=_test_bed(options),
     )
 
 
-def _test_bed(folder: Path) -> str:
+async def _cut_chats(store: Store, record: StudyRecord, model: str, stored: Sequence[StoredArm]) -> frozenset[str]:
+    """The model's chats that the token limit cut: rules judge no calls there, so replies are asked."""
+    cells = {cell.key for cell in record.cells if cell.agent == model and cell.levels["arm"] == "chat"}
+    chats = [one.episode_id for one in sorted(stored, key=lambda one: one.repeat) if one.cell in cells]
+    first: dict[str, bool] = {}
+    for trajectory, _ in await whole_episodes(store, chats):
+        if trajectory.turns:
+            first.setdefault(trajectory.case, trajectory.turns[0].asks[-1].reply.finish == "length")
+    return frozenset(case for case, cut in first.items() if cut)
+
+
+def _test_bed(options: MechanismOptions) -> str:
+    """Raises ``ScenarioError`` where an organism's card has another form."""
+    folder = Path(options.name.removeprefix("hf/"))
     return read_card(folder).note if (folder / CARD).is_file() else ""
 
 
