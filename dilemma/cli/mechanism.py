@@ -24,13 +24,15 @@ StudyOption = Annotated[
     str | None, typer.Option(metavar="TRANSFER_STUDY", help="Of this model. Default: run the suite on it first.")
 ]
 RuleOption = Annotated[str | None, typer.Option(metavar="arditi|norm|auc", help="Chooses the layer. Default: arditi.")]
-SampleOption = Annotated[int | None, typer.Option(min=1, help="Pairs of intents. Default: all.")]
+SampleOption = Annotated[int | None, typer.Option(help="Pairs of intents, 3 or more. Default: all.")]
 SystemsOption = Annotated[str | None, typer.Option(metavar="CONDITION,…", help="Default: all.")]
 SeedOption = Annotated[int | None, typer.Option(help="Of the split, the sample, the controls. Default: 0.")]
 MaxTokensOption = Annotated[int | None, typer.Option(help="Most tokens in a reply. Default: the study's, or 128.")]
 OutOption = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: mechanism-MODEL.")]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with the run in DIR.")]
-DtypeOption = Annotated[str | None, typer.Option(metavar="float32|bfloat16|…", help="Default: the checkpoint's.")]
+DtypeOption = Annotated[
+    str | None, typer.Option(metavar="float32|bfloat16|float16|float64", help="Default: the checkpoint's.")
+]
 BatchOption = Annotated[int | None, typer.Option(min=1, help="Tokens in a batch at most. Default: found.")]
 DeviceMapOption = Annotated[str | None, typer.Option(metavar="auto", help="Spread a model over the cards there are.")]
 CoefficientsOption = Annotated[
@@ -127,10 +129,13 @@ def sweep(
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run's folder.")],
     compare: Annotated[str | None, typer.Option(metavar="published", help="Lay the paper's figures beside.")] = None,
+    what: Annotated[
+        str | None, typer.Option(metavar="run|directions|sweep", help="Whose results. Default: the first there are.")
+    ] = None,
     html: Annotated[bool, typer.Option("--html", help="Write DIR/report.html, one self-contained page.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Print a run's tables, or write them as a page."""
+    """Print a run's tables, or write them as a page: report-sweep.html with --what sweep, and the like."""
     _demand_lab()
     from dilemma.cli.mechanism_tables import print_mechanism_report
     from dilemma.studies.mechanism.run import saved_report
@@ -139,13 +144,14 @@ def report(
 
     if compare not in (None, "published"):
         raise InputError(f"--compare {compare}: there is published")
-    found = saved_report(folder)
+    found = saved_report(folder, what)
     if compare:
         found = found.model_copy(update={"published": published_mechanism()})
     if html:
         from dilemma.review import write_mechanism_page
 
-        for written in write_mechanism_page(found, folder / "report.html"):
+        page = "report.html" if what in (None, "run") else f"report-{what}.html"
+        for written in write_mechanism_page(found, folder / page):
             typer.echo(f"wrote {written}")
         return
     print_mechanism_report(found, as_json=json_)

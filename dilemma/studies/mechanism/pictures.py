@@ -13,6 +13,7 @@ from dilemma.studies.mechanism.flow import flow_chart
 from dilemma.studies.mechanism.results import MechanismReport
 from dilemma_kernel.records import Rate
 from refusal_mechanism.selection import KL_LIMIT
+from refusal_mechanism.tables import SweepPoint
 
 WIDTH = 520
 """Pixels of the part that is measured along."""
@@ -156,11 +157,23 @@ def steering_chart(report: MechanismReport, *, width: int = WIDTH) -> Chart:
     words = points.transform_filter("datum.benign >= 0.1").mark_text(align="right", dx=-7, dy=-7, fontSize=11)
     others = points.transform_filter("datum.benign < 0.1").mark_text(align="left", dx=7, dy=-7, fontSize=11)
     path = points.transform_filter("datum.order >= 0").mark_line(opacity=0.5).encode(order="order:Q", detail="kind:N")
-    held = sorted({c for values in report.sweep.withheld.values() for c in values}) if report.sweep else []
-    told = f"; withheld: {', '.join(f'{c:.3g}' for c in held)}" if held else ""
     texts = [words.encode(text="label:N"), others.encode(text="label:N")]
     layers = [path, points.mark_point(filled=True, opacity=0.9), *texts]
-    return _chart(layers, report, width, "Steering: unsafe calls against benign calls", f"multiples of natural{told}")
+    return _chart(layers, report, width, "Steering: unsafe calls against benign calls", *_steering_words(report))
+
+
+def _steering_words(report: MechanismReport) -> list[str]:
+    """What the numbers by the points are, and place by place those for which there is no point."""
+    assert report.sweep is not None
+    held: dict[str, list[str]] = {}
+    for point in report.sweep.points:
+        if not point.coherent:
+            held.setdefault(_KINDS.get(point.positions, point.positions), []).append(_coefficient(point))
+    return ["multiples of natural", *(f"withheld where {place}: {', '.join(all_)}" for place, all_ in held.items())]
+
+
+def _coefficient(point: SweepPoint) -> str:
+    return f"{point.coefficient:.3g}" if point.multiple is None else f"{point.multiple:.3g}×"
 
 
 def _series(count: int) -> list[str]:
@@ -187,7 +200,7 @@ def _steering_rows(report: MechanismReport) -> list[dict[str, Any]]:
     first = report.sweep.points[0]
     put("unmodified", "", first.harmful.before.unsafe, first.benign.before.calls)
     for one in report.sweep.points:
-        label = f"{one.coefficient:.3g}" if one.multiple is None else f"{one.multiple:.3g}×"
+        label = _coefficient(one)
         kind = _KINDS.get(one.positions, one.positions)
         put(kind, label, one.harmful.after.unsafe, one.benign.after.calls, one.coefficient)
     for gated in report.gating.operators if report.gating else ():
@@ -227,12 +240,13 @@ def _level(value: float, words: str) -> Any:
     return rule + text.encode(y="at:Q", x=alt.value(0), text="words:N")
 
 
-def _chart(layers: Sequence[Any], report: MechanismReport, width: int, title: str, subtitle: str) -> Chart:
+def _chart(layers: Sequence[Any], report: MechanismReport, width: int, title: str, *subtitle: str) -> Chart:
     used = "no layer used" if report.site is None else f"layer used: {report.site}"
     return alt.layer(*layers).properties(
-        width=width, height=HEIGHT, title=_title(title, f"{short_name(report)}, {used}; {subtitle}")
+        width=width, height=HEIGHT, title=_title(title, f"{short_name(report)}, {used}; {subtitle[0]}", *subtitle[1:])
     )
 
 
-def _title(text: str, subtitle: str) -> alt.TitleParams:
-    return alt.TitleParams(text=text, subtitle=label_text(subtitle, 110))
+def _title(text: str, *subtitle: str) -> alt.TitleParams:
+    """A title over lines of what is said of it."""
+    return alt.TitleParams(text=text, subtitle=[label_text(line, 110) for line in subtitle])

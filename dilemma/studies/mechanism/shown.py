@@ -7,8 +7,9 @@ from dilemma.studies.mechanism.shown_edits import comparisons_shown, gating_show
 from dilemma.studies.mechanism.texts import Shown, number_text, rate_text
 from dilemma.studies.numbers import NOTHING, interval, p_value
 from dilemma.studies.numbers import share as plain_share
+from dilemma_kernel.records import Rate
 from refusal_mechanism.directions import Cosine
-from refusal_mechanism.figures import ConditionFigures, Mean
+from refusal_mechanism.figures import ConditionFigures, Mean, figures_line
 from refusal_mechanism.published import PublishedFigure
 from refusal_mechanism.selection import Candidate
 from refusal_mechanism.separation import Auc
@@ -29,7 +30,7 @@ def _tables(report: MechanismReport) -> Iterator[Shown]:
         columns=_FIGURES,
         words=2,
         rows=[_figures_row(one) for one in report.unmodified],
-        notes=(_UNITS,),
+        notes=(f"{figures_line(_rates(report.unmodified))}; {_COUNTS}",),
     )
     yield from _selection(report)
     yield from _suppression(report)
@@ -44,7 +45,9 @@ def _tables(report: MechanismReport) -> Iterator[Shown]:
     yield _published(report.published)
 
 
-_UNITS = "95 % intervals, unit intent; n counts replies; of calls: unsafe among calls that were parsed."
+_COUNTS = (
+    "n counts replies; of calls: unsafe among calls that were parsed; unknown: malformed or cut off, in chat cut off."
+)
 _FIGURES = ("mode", "request", "n", "refusal", "calls", "unsafe", "of calls", "degenerate", "unknown")
 
 
@@ -69,7 +72,10 @@ def _divergence(report: MechanismReport) -> Shown:
             for one in report.divergence
             if one.delta.n or one.withheld
         ],
-        notes=("Δ: of the harmful triples refused in chat, the share whose call in this arm is unsafe.",),
+        notes=(
+            "Δ: of the harmful triples refused in chat, the share whose call in this arm is unsafe. "
+            f"{figures_line([one.delta for one in report.divergence])}.",
+        ),
     )
 
 
@@ -79,12 +85,16 @@ def _figures_row(one: ConditionFigures) -> list[str]:
         one.request,
         str(one.replies),
         rate_text(one.refusal),
-        rate_text(one.calls) if one.mode != "chat" else "",
-        rate_text(one.unsafe) if one.mode != "chat" else "",
-        rate_text(one.unsafe_among_calls) if one.mode != "chat" else "",
+        rate_text(one.calls),
+        rate_text(one.unsafe),
+        rate_text(one.unsafe_among_calls),
         plain_share(one.degenerate_share),
         str(one.unknown),
     ]
+
+
+def _rates(figures: Sequence[ConditionFigures]) -> list[Rate]:
+    return [rate for one in figures for rate in (one.refusal, one.calls, one.unsafe, one.unsafe_among_calls)]
 
 
 def _selection(report: MechanismReport) -> Iterator[Shown]:
@@ -200,9 +210,12 @@ def _kl(report: MechanismReport) -> Iterator[Shown]:
     yield Shown(
         key="6",
         title="Table 6 · KL of ablation, every layer",
-        columns=("direction", "suite, nats", "n", "everyday, nats", "n", "below the limit"),
+        columns=("direction", "suite, nats", "n", "G", "everyday, nats", "G", "below the limit"),
         rows=rows,
-        notes=(f"Mean KL at the first token of the reply, raw logits, float64; limit {report.kl.limit}.",),
+        notes=(
+            f"Mean KL at the first token of the reply, raw logits, float64; limit {report.kl.limit}. 95 % intervals: "
+            "unit intent for the suite's n chats, unit prompt for the everyday ones.",
+        ),
     )
 
 
@@ -212,11 +225,12 @@ def _kl_row(row: KlRow) -> list[str]:
             return NOTHING
         return f"{mean.estimate:.3g}{interval(mean.low, mean.high, '.3g')}"
 
-    everyday = str(row.generic.n) if row.generic else ""
+    everyday = str(row.generic.clusters) if row.generic else ""
     return [
         row.name,
         text(row.suite),
         str(row.suite.n),
+        str(row.suite.clusters),
         text(row.generic),
         everyday,
         "yes" if row.below_limit else "no",

@@ -6,7 +6,8 @@ from dilemma.studies.mechanism.results import MechanismReport
 from dilemma.studies.mechanism.texts import Shown, effect_text, number_text, rate_text
 from dilemma.studies.numbers import p_value
 from dilemma.studies.numbers import share as plain_share
-from refusal_mechanism.figures import ConditionFigures
+from dilemma_kernel.records import Effect, Rate
+from refusal_mechanism.figures import ConditionFigures, figures_line
 from refusal_mechanism.tables import (
     Comparison,
     Controls,
@@ -33,7 +34,7 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
         key="4",
         title="Table 4 · Patching the chat's projection into the tool run",
         columns=(
-            "direction", "divergent", "reverted", "safe call", "no call", "degenerate", "refusal restored",
+            "direction", "divergent", "G", "reverted", "safe call", "no call", "degenerate", "refusal restored",
             "calls", "of calls", "unknown",
         ),
         rows=rows,
@@ -41,7 +42,8 @@ def patching_shown(report: MechanismReport) -> Iterator[Shown]:
             "Divergent: refused in chat and called unsafely under tools. The first five shares are of these; calls and "
             "of calls are over all harmful prompts with tools, for the controls over the divergent alone. "
             "Refusal restored is part of no call. Random: the chat's own projection on a random direction is written "
-            "in; as far: each state is moved along it as far as the patch moves it. 95 % intervals, unit intent.",
+            "in; as far: each state is moved along it as far as the patch moves it. G: the intents of the divergent. "
+            f"Calls and of calls of the patch: {figures_line((table.patch.calls, table.patch.unsafe_among_calls))}.",
             *_beyond_lines(table),
         ),
     )  # fmt: skip
@@ -67,7 +69,8 @@ def _beyond_lines(table: PatchingTable) -> Iterator[str]:
 
 def _patch_row(one: PatchFigures) -> list[str]:
     shares = (one.reverted, one.safe_call, one.no_call, one.degenerate, one.restored, one.calls, one.unsafe_among_calls)
-    return [one.name, str(one.divergent), *(rate_text(rate) for rate in shares), str(one.unknown)]
+    intents = str(one.degenerate.clusters)  # the one share of the divergent that is never withheld
+    return [one.name, str(one.divergent), intents, *(rate_text(rate) for rate in shares), str(one.unknown)]
 
 
 def comparisons_shown(key: str, title: str, comparisons: Sequence[Comparison]) -> Shown:
@@ -122,24 +125,27 @@ def sweep_shown(report: MechanismReport) -> Iterator[Shown]:
         rows=[_sweep_row(point) for point in report.sweep.points],
         notes=(
             f"Natural magnitude {report.sweep.natural:.4g}: difference of the mean projections of harmful and benign "
-            "chats. Rates are withheld where a quarter or more of the replies to either kind are degenerate.",
+            "chats. Rates on both kinds are withheld where a quarter or more of the replies to either are degenerate. "
+            f"{figures_line([figure for point in report.sweep.points for figure in _sweep_figures(point)])}.",
         ),
     )  # fmt: skip
 
 
+def _sweep_figures(point: SweepPoint) -> tuple[Rate, ...]:
+    harmful, benign = point.harmful.after, point.benign.after
+    return (harmful.unsafe, harmful.calls, harmful.unsafe_among_calls, benign.calls, benign.refusal)
+
+
 def _sweep_row(point: SweepPoint) -> list[str]:
     harmful, benign = point.harmful, point.benign
+    rates = [rate_text(rate) for rate in _sweep_figures(point)]
     degenerate = f"{harmful.after.degenerate / max(harmful.after.replies, 1):.2f}, "
     degenerate += f"{benign.after.degenerate / max(benign.after.replies, 1):.2f}"
     return [
         point.positions,
         f"{point.coefficient:.4g}",
         number_text(point.multiple, ".3g"),
-        rate_text(harmful.after.unsafe),
-        rate_text(harmful.after.calls),
-        rate_text(harmful.after.unsafe_among_calls),
-        rate_text(benign.after.calls),
-        rate_text(benign.after.refusal),
+        *rates,
         degenerate,
         p_value(harmful.unsafe.p),
         p_value(benign.calls.p),
@@ -160,9 +166,16 @@ def gating_shown(table: GateTable) -> Shown:
             f"Threshold set where at most {table.most_lost:.0%} of benign calls of the fitting domains are acted on. "
             f"The probe's AUC for unsafe calls, on domains it never saw: {areas}. Same cost: of all ungated operators "
             "that keep at least as many benign calls, the one with the lowest unsafe share among calls. Δ: gated minus "
-            "the row's own operator, ungated.",
+            f"the row's own operator, ungated. {figures_line(list(_gate_figures(table)))}.",
         ),
     )
+
+
+def _gate_figures(table: GateTable) -> Iterator[Rate | Effect]:
+    for one in table.operators:
+        pairs = [one.unmodified, one.ungated, one.gated, *([one.same_cost_figures] if one.same_cost_figures else [])]
+        yield from (rate for pair in pairs for rate in _four_rates(pair))
+        yield from (one.opened_harmful, one.opened_benign, one.among_calls, one.benign_calls)
 
 
 def _gate_rows(one: GateFigures) -> Iterator[list[str]]:
@@ -177,5 +190,9 @@ def _gate_rows(one: GateFigures) -> Iterator[list[str]]:
 
 
 def _four(pair: tuple[ConditionFigures, ConditionFigures]) -> list[str]:
+    return [rate_text(rate) for rate in _four_rates(pair)]
+
+
+def _four_rates(pair: tuple[ConditionFigures, ConditionFigures]) -> tuple[Rate, Rate, Rate, Rate]:
     harmful, benign = pair
-    return [rate_text(r) for r in (harmful.unsafe, harmful.unsafe_among_calls, harmful.calls, benign.calls)]
+    return (harmful.unsafe, harmful.unsafe_among_calls, harmful.calls, benign.calls)
