@@ -16,7 +16,7 @@ from dilemma.studies.mechanism.texts import Shown
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.statistics.clusters import group
 from refusal_mechanism.figures import condition_figures
-from refusal_mechanism.tables import compare, gate_figures, kl_table, patch_figures, patching_table
+from refusal_mechanism.tables import compare, gate_figures, kl_table, patching_table
 from refusal_mechanism.tables.gating import GateTable
 
 BREAKS = [BROKEN] * 4 + [REFUSED] * 4
@@ -108,13 +108,12 @@ def test_how_much_norms_grow_is_always_told(growth: float, prefers: bool) -> Non
 def every_table() -> dict[str, Shown]:
     chat, tool = rows([REFUSED] * 8), rows([UNSAFE] * 8)
     after = rows([REFUSED] * 4 + [UNSAFE] * 4)
-    patch = patch_figures("patch", 2, chat, tool, after)
     benign = rows([SAFE] * 8, "benign")
     opened = np.arange(8) < 4
     gate = gate_figures("add", (opened, opened), (tool, benign), (after, benign))
     report = hand_report(
         unmodified=(condition_figures(tool, "unmodified", "tool", "harmful"),),
-        patching=patching_table(patch, (), chat, tool, after),
+        patching=patching_table(2, chat, tool, after),
         kl=kl_table({1: (np.arange(8.0), np.arange(5.0))}, [], group([i // 2 for i in range(8)])),
         sweep=swept(steered(1.0, [UNSAFE] * 4 + [SAFE] * 4)),
         gating=GateTable(site=2, most_lost=0.1, domains=("finance",), auc={"finance": 0.7}, operators=(gate,)),
@@ -126,7 +125,7 @@ def test_every_table_names_unit_and_number_of_units() -> None:
     tables = every_table()
     for key in ("unmodified", "9", "gated"):
         assert "unit intent, G = " in " ".join(tables[key].notes), key
-    assert "unit intent, G = 8" in " ".join(tables["4"].notes)
+    assert "unit intent, G = 4 to 8" in " ".join(tables["4"].notes)
     assert dict(zip(tables["4"].columns, tables["4"].rows[0], strict=True))["G"] == "8"
     assert tables["6"].columns[2:6] == ("n", "G", "everyday, nats", "G")
     assert tables["6"].rows[0][2:6:3] == ["8", "5"]
