@@ -85,8 +85,10 @@ def test_results_and_directions_are_stored(folder: Path, report: Any) -> None:
 
     stored = load_arrays(folder / "directions.safetensors")
     assert stored is not None
+    there = [one.name for one in report.directions if not one.why]
+    assert {"request", "tool"} <= set(there)
     assert {name: array.shape for name, array in stored.items()} == dict.fromkeys(
-        ("request", "tool", "behaviour"), (report.layers + 1, report.width)
+        there, (report.layers + 1, report.width)
     )
     assert json.loads((folder / "results.json").read_text())["site"] == report.site
 
