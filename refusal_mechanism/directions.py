@@ -127,12 +127,6 @@ class Group:
     """Clusters of the rows; labels of all groups come from the same intents."""
 
 
-def cosine(a: Array, b: Array) -> float:
-    """The cosine of two vectors; NaN where one of them is zero."""
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b / size) if size > 0 else float("nan")
-
-
 def principal_angles(first: Array, second: Array) -> tuple[float, ...]:
     """Principal angles in degrees between the spans of the rows of two matrices, smallest first.
 

@@ -184,6 +184,7 @@ def _cosines(report: MechanismReport) -> Iterator[Shown]:
             "request: harmful − benign in chat. tool: harmful − benign under tools. behaviour: refused − complied, "
             "harmful chats. Percentile bootstrap over intents; angles in degrees, 90 unrelated.",
             *(one.method for one in report.cosines.chosen if one.estimate is None),
+            *(f"{one.first}, {one.second}: {one.note}" for one in report.cosines.chosen if one.note),
         ),
     )
 
