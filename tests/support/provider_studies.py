@@ -1,5 +1,6 @@
 """Whole studies over HTTP: a folder with an alias ``gpt-x`` to a loopback server, and the command line in it."""
 
+import hashlib
 import json
 import os
 import re
@@ -40,11 +41,18 @@ def dilemma(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedP
 
 
 def exported(folder: Path, study: str, store: str = "dilemma.db") -> dict[str, bytes]:
-    """The bytes of a study's export that two equal studies share, whatever port their servers had."""
+    """The bytes of a study's export that two equal studies share, whatever port their servers had.
+
+    The port is in the record, and in the digest that the card holds of its file.
+    """
     out = folder / f"{study}-{store}-out"
     export_study(study, f"sqlite:///{folder / store}", "jsonl", out)
+    digest = hashlib.sha256((out / "study.json").read_bytes()).hexdigest().encode()
     shared = {file.name: file.read_bytes() for file in sorted(out.iterdir()) if file.name != "timing.jsonl"}
-    return {**shared, "study.json": re.sub(rb"127\.0\.0\.1:\d+", b"server", shared["study.json"])}
+    return {
+        name: re.sub(rb"127\.0\.0\.1:\d+", b"server", content).replace(digest, b"digest of study.json")
+        for name, content in shared.items()
+    }
 
 
 def played(received: Received) -> Answer:
