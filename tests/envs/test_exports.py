@@ -7,7 +7,7 @@ import envs
 
 
 def test_every_public_name_is_served() -> None:
-    names = {"ModelEnvironment", "RulesEnvironment", "check_environment", "episode_id", "fork_episode", "run_episode"}
+    names = {"ModelEnvironment", "RulesEnvironment", "check_environment", "fork_episode", "run_episode"}
     assert set(envs.__all__) == names
     assert all(getattr(envs, name).__name__ == name for name in envs.__all__)
     assert dir(envs) == envs.__all__

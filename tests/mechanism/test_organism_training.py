@@ -80,7 +80,7 @@ def test_every_step_is_told(tmp_path: Path) -> None:
         ({"arch": "gpt2"}, "unknown architecture 'gpt2': there are llama"),
         ({"kind": "kind"}, "unknown kind 'kind': there are override"),
         ({"steps": 0}, "steps are 1 or more"),
-        ({"seed": -1}, "a seed is 0 or more"),
+        ({"seed": -1}, "a seed lies between 0 and 9223372036854775807"),
     ],
 )
 def test_what_cannot_be_trained_is_said(given: dict[str, Any], says: str, tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def _without_overview(connection: object) -> None:
         "DROP TRIGGER overview_of_episode",
         "DROP TRIGGER overview_of_judgement",
         "DROP TABLE overview",
+        "DROP TABLE unanswered",
         f"UPDATE {opening.VERSION_TABLE} SET version_num = '0001'",
     ):
         run(statement)
