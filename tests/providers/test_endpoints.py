@@ -63,7 +63,8 @@ async def test_neither_credentials_nor_a_query_are_kept(tmp_path: Path) -> None:
     with LoopbackServer(status(400)) as server:
         place = server.url.removeprefix("http://")
         settle(tmp_path, f"http://me:{SECRET}@{place}?key={SECRET}")
-        await api.simulate(**SMALL)
+        with pytest.raises(BudgetExhausted):
+            await api.simulate(**SMALL, max_calls=1)
     assert await identities() == {"gpt-x": f"openai/served@{server.url}"}
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.glob("dilemma.db*"))
 
