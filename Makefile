@@ -45,6 +45,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 check-long: $(VENV)/.dev $(TEMPLATES)
+	$(BIN)/python benchmarks/episode.py install || echo 'no Inspect AI: the tests that need it are skipped'
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
 # Break each condition of each predicate of refusal transfer, and count the breaks that the cases notice.

@@ -2,7 +2,8 @@
 
 300 episodes of 10 turns, scripted models on both sides. Ours validates and stores every turn and every reply; bare
 LangGraph does neither. Inspect AI runs in a venv of its own, which is made on the first run. Rounds are interleaved
-and medians shown, so that a machine whose speed drifts does not favour a side.
+and medians shown, so that a machine whose speed drifts does not favour a side. ``episode.py install`` makes the venv
+and no more.
 """
 
 import importlib.util
@@ -15,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 VENV = HERE.parent / ".bench-venv"
+PEERS = ("inspect-ai==0.3.285", "openai==3.57.0")
 EPISODES, TURNS, ROUNDS = 300, 10, 3
 CPU_AIM_MS, AHEAD_AIM = 1.2, 4.0
 
@@ -24,7 +26,7 @@ def peer_python() -> str:
     python = VENV / "bin" / "python"
     if not (VENV / ".installed").exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "inspect-ai", "openai"], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *PEERS], check=True)
         (VENV / ".installed").touch()
     return str(python)
 
@@ -71,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    peer_python() if sys.argv[1:] == ["install"] else main()

@@ -176,13 +176,8 @@ def cosine_figures(
             first=first[0], second=second[0], site=site, estimate=None, low=None, high=None, angle=None,
             method="no estimate: a group is empty", clusters=0,
         )  # fmt: skip
-    clusters = len(groups[0].intents.labels)
-    stacked = np.concatenate([_sums(one) for one in groups])
     counts = np.stack([sums(np.ones(len(one.states)), one.intents) for one in groups])
-    gram = stacked @ stacked.T
-    weights = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
-    draws = _cosines(weights, counts, gram)
-    estimate = float(_cosines(np.ones((1, clusters)), counts, gram)[0])
+    estimate, draws = _resampled(groups, counts, rng, resamples)
     empty = int(np.isnan(draws).sum())
     smallest = int((counts > 0).sum(axis=1).min())
     told = smallest > 1 and empty <= MOST_EMPTY * resamples
@@ -199,6 +194,15 @@ def cosine_figures(
         clusters=smallest,
         note="" if told else _why_no_interval(smallest, empty, resamples),
     )
+
+
+def _resampled(groups: Sequence[Group], counts: Array, rng: np.random.Generator, resamples: int) -> tuple[float, Array]:
+    """The cosine, and that of each resample; NaN where one has no row of some group."""
+    clusters = counts.shape[1]
+    stacked = np.concatenate([_sums(one) for one in groups])
+    gram = stacked @ stacked.T
+    weights = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
+    return float(_cosines(np.ones((1, clusters)), counts, gram)[0]), _cosines(weights, counts, gram)
 
 
 def _why_no_interval(smallest: int, empty: int, resamples: int) -> str:

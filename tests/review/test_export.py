@@ -3,12 +3,12 @@
 import asyncio
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from inspect_peer import read_logs
 from review_studies import JUDGE, STUDY, fill_small, trajectories
 from typer.testing import CliRunner
 
@@ -20,9 +20,6 @@ from dilemma.studies.study import open_study
 from dilemma_kernel.errors import InputError
 from dilemma_kernel.records import Scenario, Trajectory
 from trajectories.spreadsheet import COLUMNS
-
-PEER = Path(__file__).parents[2] / ".bench-venv" / "bin" / "python"
-"""An interpreter that has Inspect AI; the benchmarks make it."""
 
 
 @pytest.fixture(scope="module")
@@ -226,21 +223,7 @@ def _in_order() -> list[Trajectory]:
 @pytest.fixture(scope="module")
 def seen_by_inspect(store: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What ``read_eval_log`` makes of the logs."""
-    if not PEER.exists():
-        pytest.skip("no venv with Inspect AI: python benchmarks/episode.py makes it")
-    out = export_study(STUDY, store, "inspect", tmp_path_factory.mktemp("inspect") / "logs")
-    script = (
-        "import json, sys\n"
-        "from inspect_ai.log import list_eval_logs, read_eval_log\n"
-        "logs = [read_eval_log(info) for info in list_eval_logs(sys.argv[1])]\n"
-        "print(json.dumps([log.model_dump(mode='json') for log in logs]))"
-    )
-    env = {**os.environ, "INSPECT_DISPLAY": "none"}
-    found = subprocess.run([str(PEER), "-c", script, str(out)], capture_output=True, text=True, env=env, timeout=300)
-    if "No module named 'inspect_ai'" in found.stderr:
-        pytest.skip("the peer's venv has no Inspect AI")
-    assert found.returncode == 0, found.stderr[-2000:]
-    return json.loads(found.stdout.strip().splitlines()[-1])
+    return read_logs(export_study(STUDY, store, "inspect", tmp_path_factory.mktemp("inspect") / "logs"))
 
 
 @pytest.mark.slow

@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_peer import read_logs
 from transfer_study_models import caller
 
 import dilemma
@@ -17,8 +16,6 @@ from dilemma.studies.transfer.run import transfer
 from dilemma_kernel.models.scripted import ScriptedModel
 from dilemma_kernel.records import Capabilities, ChatReply, ChatRequest, Message, ToolCall
 from trajectories import open_store
-
-PEER = Path(__file__).parents[2] / ".bench-venv" / "bin" / "python"
 
 
 def mover(*, tools: bool) -> ScriptedModel:
@@ -148,20 +145,7 @@ def test_patterns_are_taken_out_of_the_system_text_too(store: str, tmp_path: Pat
 @pytest.mark.slow
 def test_inspect_reads_the_same(store: str, tmp_path: Path) -> None:
     """By ``inspect_ai.log.read_eval_log`` in a process of its own."""
-    if not PEER.exists():
-        pytest.skip("no venv with Inspect AI: python benchmarks/episode.py makes it")
-    script = (
-        "import json, sys\n"
-        "from inspect_ai.log import list_eval_logs, read_eval_log\n"
-        "logs = [read_eval_log(info) for info in list_eval_logs(sys.argv[1])]\n"
-        "print(json.dumps([log.model_dump(mode='json') for log in logs]))"
-    )
-    env = {**os.environ, "INSPECT_DISPLAY": "none"}
     for study in STUDIES:
-        out = export_study(study, store, "inspect", tmp_path / study)
-        run = [str(PEER), "-c", script, str(out)]
-        read = subprocess.run(run, capture_output=True, text=True, env=env, timeout=600)
-        assert read.returncode == 0, read.stderr[-2000:]
+        seen = read_logs(export_study(study, store, "inspect", tmp_path / study))
         found = sent(store, study)
-        seen = json.loads(read.stdout.strip().splitlines()[-1])
         assert sum(check(found, log) for log in seen) == sum(map(len, found.values()))
